@@ -1,0 +1,1 @@
+"""Positional encodings of transformers in plain numpy, readable beside the lessons."""

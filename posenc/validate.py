@@ -1,0 +1,107 @@
+"""Checks on arguments: each returns the value in its clean form, or raises ``ValueError``.
+
+A message names the argument, the value that was given and what is allowed.
+"""
+
+import difflib
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def integer(name: str, value: Any, *, at_least: int) -> int:
+    """Return ``value`` as an int that is at least ``at_least``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name}={value!r}: must be an integer of at least {at_least}")
+    if value < at_least:
+        raise ValueError(f"{name}={value}: must be at least {at_least}")
+    return int(value)
+
+
+def number(
+    name: str, value: Any, *, above: float | None = None, at_least: float | None = None
+) -> float:
+    """Return ``value`` as a finite float, above or at least the given bound."""
+    allowed = "a finite number"
+    if above is not None:
+        allowed += f" above {above:g}"
+    if at_least is not None:
+        allowed += f" of at least {at_least:g}"
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    if not real or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{name}={value!r}: must be {allowed}")
+    too_small = (above is not None and value <= above) or (
+        at_least is not None and value < at_least
+    )
+    if too_small:
+        raise ValueError(f"{name}={value}: must be {allowed}")
+    return float(value)
+
+
+def even_dim(dim: Any, *, name: str = "dim") -> int:
+    """Return ``dim`` as an even int of at least 2: dimensions come in pairs."""
+    dim = integer(name, dim, at_least=2)
+    if dim % 2:
+        raise ValueError(
+            f"{name}={dim}: must be even, since dimensions come in pairs; "
+            f"use {dim - 1} or {dim + 1}"
+        )
+    return dim
+
+
+def choice(name: str, value: Any, known: Collection[str]) -> str:
+    """Return ``value`` if it is one of the known names."""
+    if isinstance(value, str) and value in known:
+        return value
+    raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, known))}")
+
+
+def nearest(key: str, known: Collection[str]) -> str | None:
+    """Return the known name that is spelled most like ``key``, if any is close."""
+    matches = difflib.get_close_matches(key, known, n=1)
+    return matches[0] if matches else None
+
+
+def entry(mapping: Mapping[str, Any], key: str, *, name: str) -> Any:
+    """Return ``mapping[key]``, or say that ``name`` lacks it and what it holds."""
+    if key in mapping:
+        return mapping[key]
+    held = ", ".join(map(repr, mapping)) or "nothing"
+    raise ValueError(f"{name} has no {key!r}: add it (it holds {held})")
+
+
+def real_array(name: str, value: Any) -> FloatArray:
+    """Return ``value`` as a float64 array of finite real numbers, of any shape."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}={value!r}: rows differ in length; give a full array") from None
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} has dtype {array.dtype}: must hold real numbers")
+    array = array.astype(np.float64, copy=False)
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = array[~finite].flat[0]
+        raise ValueError(f"{name} holds {bad}: every entry must be finite")
+    return array
+
+
+def positions(value: Any, *, name: str = "positions") -> FloatArray:
+    """Return positions in float64, whatever integer or float type they came in."""
+    return real_array(name, value)
+
+
+def float_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return ``dtype`` if it is a real floating type: a phase never fits an integer."""
+    try:
+        result = np.dtype(dtype)
+    except TypeError:
+        raise ValueError(f"dtype={dtype!r}: must be a floating type such as numpy.float32") from None
+    if result.kind != "f":
+        raise ValueError(f"dtype={result}: must be a floating type such as numpy.float32")
+    return result
