@@ -105,3 +105,15 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
     if result.kind != "f":
         raise ValueError(f"dtype={result}: must be a floating type such as numpy.float32")
     return result
+
+
+def frequencies(value: Any, *, name: str = "inv_freq") -> FloatArray:
+    """Return the frequencies of at least one pair: one axis, none negative (0 does not turn)."""
+    array = real_array(name, value)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}: must be (dim/2,), one number a pair")
+    if (array < 0).any():
+        raise ValueError(
+            f"{name} holds {array.min()}: must be at least 0; negate the positions to turn back"
+        )
+    return array

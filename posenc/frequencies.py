@@ -1,0 +1,71 @@
+"""Angular frequencies of the pairs: one clock a pair, from fast to slow."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from posenc import validate
+
+__all__ = ["inv_freq", "turns", "wavelengths"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def inv_freq(dim: int, *, base: float = 10000.0) -> FloatArray:
+    """Return the angular frequency of every pair, in radians per position.
+
+    ::
+
+        w_i = base^(-2i/d),   i = 0 .. d/2 - 1
+
+    Shape ``(dim/2,)``, float64, fastest pair first. Raises ``ValueError`` if ``dim`` is odd or
+    below 2, or ``base`` is not a finite number above 1.
+
+    >>> inv_freq(4).tolist()
+    [1.0, 0.01]
+
+    Source: Vaswani et al. 2017, section 3.5.
+    """
+    dim = validate.even_dim(dim)
+    base = validate.number("base", base, above=1)
+    return base ** (-np.arange(0, dim, 2) / dim)
+
+
+def wavelengths(inv_freq: npt.ArrayLike) -> FloatArray:
+    """Return the wavelength of every pair, in positions per turn.
+
+    ::
+
+        lambda_i = 2 pi / w_i
+
+    Same shape as ``inv_freq``, ``(dim/2,)``. A pair of frequency 0 does not turn: its wavelength
+    is ``inf``. Raises ``ValueError`` if a frequency is negative or not finite, or if there is none.
+
+    >>> wavelengths(inv_freq(64))[[0, 8, 16, 31]].round(2).tolist()
+    [6.28, 62.83, 628.32, 47116.95]
+
+    Source: Vaswani et al. 2017, section 3.5.
+    """
+    frequencies = validate.frequencies(inv_freq)
+    with np.errstate(divide="ignore"):
+        return np.divide(2 * np.pi, frequencies)
+
+
+def turns(inv_freq: npt.ArrayLike, length: Any) -> FloatArray:
+    """Return how many turns every pair makes within a length.
+
+    ::
+
+        turns_i = length w_i / (2 pi)
+
+    Same shape as ``inv_freq``, ``(dim/2,)``; ``length`` counts positions. Raises ``ValueError`` if a
+    frequency is negative or not finite, or ``length`` is negative or not finite.
+
+    >>> turns(inv_freq(128), 4096)[[0, 45, 46, 63]].round(3).tolist()
+    [651.899, 1.004, 0.869, 0.075]
+
+    Source: Peng et al. 2023 (YaRN), section 3.2, where it is called r.
+    """
+    length = validate.number("length", length, at_least=0)
+    return length * validate.frequencies(inv_freq) / (2 * np.pi)
