@@ -1,0 +1,224 @@
+"""The identities of the lessons, proved symbolically.
+
+Each function returns its statement as a sympy equation and raises ``ArithmeticError`` if the two
+sides are not equal. The symbols stand for every real value, so one proof covers all positions and
+all frequencies. Trigonometric functions are proved through Euler's formula, which leaves nothing to
+trust but ``exp(x + y) = exp(x) exp(y)``.
+"""
+
+# sympy carries no types.
+# mypy: disable-error-code="import-untyped"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from posenc import validate
+
+if TYPE_CHECKING:
+    import sympy
+
+__all__ = [
+    "concat_projection",
+    "cosine_addition",
+    "dot_is_relative",
+    "pair_is_relative",
+    "rotation_addition",
+    "rotation_is_orthogonal",
+    "shift_is_rotation",
+]
+
+
+def proved(left: Any, right: Any) -> sympy.Eq:
+    """Return ``left = right`` as it is written, or raise ``ArithmeticError`` if it is false.
+
+    Both sides are scalars or explicit matrices of one shape.
+    """
+    import sympy
+
+    difference = sympy.Matrix([(left - right).doit()])
+    rest = difference.applyfunc(lambda term: term.rewrite(sympy.exp).expand())
+    if not rest.is_zero_matrix:
+        rest = rest.applyfunc(sympy.simplify)
+    if not rest.is_zero_matrix:
+        raise ArithmeticError(f"no identity: {left} minus {right} leaves {rest.tolist()}")
+    return sympy.Eq(left, right, evaluate=False)
+
+
+def frequencies(dim: int) -> list[sympy.Symbol]:
+    """Return one real symbol a pair, ``omega_0`` to ``omega_(d/2-1)``."""
+    import sympy
+
+    pairs = validate.even_dim(dim) // 2
+    return [sympy.Symbol(f"omega_{i}", real=True) for i in range(pairs)]
+
+
+def encoding(position: sympy.Expr, omegas: list[sympy.Symbol]) -> sympy.Matrix:
+    """Return PE(position) as a column: sine and cosine of every pair, interleaved."""
+    import sympy
+
+    return sympy.Matrix([f(w * position) for w in omegas for f in (sympy.sin, sympy.cos)])
+
+
+def rotation(offset: sympy.Expr, omegas: list[sympy.Symbol]) -> sympy.Matrix:
+    """Return R(offset), one 2 x 2 rotation a pair, for pairs written (sine, cosine)."""
+    import sympy
+
+    turns = [(sympy.cos(w * offset), sympy.sin(w * offset)) for w in omegas]
+    return sympy.diag(*(sympy.Matrix([[c, s], [-s, c]]) for c, s in turns))
+
+
+def cosine_addition() -> sympy.Eq:
+    """Return the addition theorem of the cosine, for a difference of angles.
+
+    ::
+
+        cos(a - b) = cos a cos b + sin a sin b
+
+    >>> print(cosine_addition().lhs)
+    cos(a - b)
+
+    Source: chapter 2.
+    """
+    import sympy
+    from sympy import cos, sin
+
+    a, b = sympy.symbols("a b", real=True)
+    return proved(cos(a - b), cos(a) * cos(b) + sin(a) * sin(b))
+
+
+def pair_is_relative() -> sympy.Eq:
+    """Return the share of one pair in PE(i) . PE(j), for a general pair k.
+
+    ::
+
+        sin(w_k i) sin(w_k j) + cos(w_k i) cos(w_k j) = cos(w_k (i - j))
+
+    Since k is a symbol, the sum over any number of pairs follows term by term.
+
+    >>> print(pair_is_relative().rhs)
+    cos((i - j)*omega[k])
+
+    Source: chapter 2; Vaswani et al. 2017, section 3.5.
+    """
+    import sympy
+    from sympy import cos, sin
+
+    i, j = sympy.symbols("i j", real=True)
+    w = sympy.IndexedBase("omega", real=True)[sympy.Symbol("k", integer=True)]
+    return proved(sin(w * i) * sin(w * j) + cos(w * i) * cos(w * j), cos(w * (i - j)))
+
+
+def dot_is_relative(dim: int) -> sympy.Eq:
+    """Return the dot product of two codes of width ``dim``, for any frequencies.
+
+    ::
+
+        PE(i) . PE(j) = sum_k cos(w_k (i - j))
+
+    Raises ``ValueError`` if ``dim`` is odd or below 2.
+
+    >>> print(dot_is_relative(4).rhs)
+    cos(omega_0*(i - j)) + cos(omega_1*(i - j))
+
+    Source: chapter 2; Vaswani et al. 2017, section 3.5.
+    """
+    import sympy
+
+    i, j = sympy.symbols("i j", real=True)
+    omegas = frequencies(dim)
+    right = sympy.Add(*(sympy.cos(w * (i - j)) for w in omegas))
+    return proved(encoding(i, omegas).dot(encoding(j, omegas)), right)
+
+
+def shift_is_rotation(dim: int) -> sympy.Eq:
+    """Return the shift by k as one matrix, the same for every position p.
+
+    ::
+
+        PE(p + k) = R(k) PE(p),   R(k) = diag of [[cos w_i k, sin w_i k], [-sin w_i k, cos w_i k]]
+
+    The matrix holds no p. Raises ``ValueError`` if ``dim`` is odd or below 2.
+
+    >>> import sympy
+    >>> sympy.Symbol("p", real=True) in shift_is_rotation(4).rhs.args[0].free_symbols
+    False
+
+    Source: chapter 2; Vaswani et al. 2017, section 3.5 (stated there without proof).
+    """
+    import sympy
+
+    p, k = sympy.symbols("p k", real=True)
+    omegas = frequencies(dim)
+    right = sympy.MatMul(rotation(k, omegas), encoding(p, omegas), evaluate=False)
+    return proved(encoding(p + k, omegas), right)
+
+
+def rotation_addition(dim: int = 2) -> sympy.Eq:
+    """Return that two shifts in a row are one shift.
+
+    ::
+
+        R(a) R(b) = R(a + b)
+
+    Raises ``ValueError`` if ``dim`` is odd or below 2.
+
+    >>> rotation_addition(2).rhs.shape
+    (2, 2)
+
+    Source: chapter 2.
+    """
+    import sympy
+
+    a, b = sympy.symbols("a b", real=True)
+    omegas = frequencies(dim)
+    left = sympy.MatMul(rotation(a, omegas), rotation(b, omegas), evaluate=False)
+    return proved(left, rotation(a + b, omegas))
+
+
+def rotation_is_orthogonal(dim: int = 2) -> sympy.Eq:
+    """Return that the transpose of R undoes it: a shift keeps every length and every angle.
+
+    ::
+
+        R(k)^T R(k) = I
+
+    Raises ``ValueError`` if ``dim`` is odd or below 2.
+
+    >>> import sympy
+    >>> rotation_is_orthogonal(2).rhs == sympy.eye(2)
+    True
+
+    Source: chapter 2.
+    """
+    import sympy
+
+    turn = rotation(sympy.Symbol("k", real=True), frequencies(dim))
+    return proved(sympy.MatMul(turn.T, turn, evaluate=False), sympy.eye(dim))
+
+
+def concat_projection() -> sympy.Eq:
+    """Return what a projection makes of a content vector x with a position vector p below it.
+
+    ::
+
+        [W_1 W_2] [x; p] = W_1 x + W_2 p
+
+    The widths of x, p and the result are symbols too.
+
+    >>> print(concat_projection().rhs)
+    W_1*x + W_2*p
+
+    Source: chapter 2.
+    """
+    import sympy
+    from sympy import BlockMatrix, MatrixSymbol
+
+    rows, d, e = sympy.symbols("r d e", integer=True, positive=True)
+    w_1, w_2 = MatrixSymbol("W_1", rows, d), MatrixSymbol("W_2", rows, e)
+    x, p = MatrixSymbol("x", d, 1), MatrixSymbol("p", e, 1)
+    left = sympy.MatMul(BlockMatrix([[w_1, w_2]]), BlockMatrix([[x], [p]]))
+    right = w_1 * x + w_2 * p
+    if sympy.block_collapse(left) != right:
+        raise ArithmeticError(f"no identity: {left} is not {right}")
+    return sympy.Eq(left, right, evaluate=False)

@@ -1,0 +1,75 @@
+"""Every identity is proved, and says the same as the arrays of the package do."""
+
+import numpy as np
+import pytest
+import sympy
+
+from posenc import identities
+
+STATEMENTS = [
+    (identities.cosine_addition, ()),
+    (identities.pair_is_relative, ()),
+    *((identities.dot_is_relative, (dim,)) for dim in (2, 4, 6)),
+    *((identities.shift_is_rotation, (dim,)) for dim in (2, 4, 6)),
+    *((identities.rotation_addition, (dim,)) for dim in (2, 4)),
+    *((identities.rotation_is_orthogonal, (dim,)) for dim in (2, 4)),
+]
+
+
+@pytest.mark.parametrize(("statement", "arguments"), STATEMENTS)
+def test_statement_holds_at_random_numbers(statement, arguments):
+    equation = statement(*arguments)
+    assert isinstance(equation, sympy.Eq)
+    rng = np.random.default_rng(0)
+    symbols = sorted(equation.atoms(sympy.Symbol, sympy.Indexed), key=str)
+    for values in rng.uniform(-20, 20, (5, len(symbols))):
+        at = dict(zip(symbols, values, strict=True))
+        sides = [
+            np.array(sympy.Matrix([side.doit()]).subs(at).evalf(), dtype=float)
+            for side in (equation.lhs, equation.rhs)
+        ]
+        assert np.allclose(*sides, atol=1e-12)
+
+
+def test_both_sides_are_kept_as_written():
+    equation = identities.cosine_addition()
+    assert equation.lhs != equation.rhs
+
+
+def test_a_false_statement_raises():
+    a = sympy.Symbol("a", real=True)
+    with pytest.raises(ArithmeticError, match="no identity"):
+        identities.proved(sympy.sin(a) ** 2, sympy.cos(a) ** 2)
+    turn = identities.rotation(a, identities.frequencies(2))
+    with pytest.raises(ArithmeticError, match="no identity"):
+        identities.proved(turn, turn.T)
+
+
+def test_the_shift_holds_no_position():
+    equation = identities.shift_is_rotation(4)
+    matrix, code = equation.rhs.args
+    p = sympy.Symbol("p", real=True)
+    assert p not in matrix.free_symbols
+    assert p in code.free_symbols
+
+
+def test_concatenation_holds_for_explicit_blocks():
+    equation = identities.concat_projection()
+    sizes = dict(zip(sympy.symbols("r d e", integer=True, positive=True), (2, 3, 4), strict=True))
+    left, right = (sympy.Matrix(side.subs(sizes).as_explicit()) for side in equation.args)
+    assert (left - right).expand().is_zero_matrix
+
+
+@pytest.mark.parametrize("dim", [0, 3, 2.0])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        identities.dot_is_relative,
+        identities.shift_is_rotation,
+        identities.rotation_addition,
+        identities.rotation_is_orthogonal,
+    ],
+)
+def test_width_must_be_even(statement, dim):
+    with pytest.raises(ValueError, match="dim="):
+        statement(dim)
