@@ -11,6 +11,7 @@ trust but ``exp(x + y) = exp(x) exp(y)``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from posenc import validate
@@ -23,6 +24,7 @@ __all__ = [
     "cosine_addition",
     "dot_is_relative",
     "pair_is_relative",
+    "permutation_equivariance",
     "rotation_addition",
     "rotation_is_orthogonal",
     "shift_is_rotation",
@@ -66,6 +68,41 @@ def rotation(offset: sympy.Expr, omegas: list[sympy.Symbol]) -> sympy.Matrix:
 
     turns = [(sympy.cos(w * offset), sympy.sin(w * offset)) for w in omegas]
     return sympy.diag(*(sympy.Matrix([[c, s], [-s, c]]) for c, s in turns))
+
+
+def permutation_equivariance(order: Sequence[int] = (2, 0, 1)) -> sympy.Eq:
+    """Return that attention without positions only follows a new order of its tokens.
+
+    ::
+
+        Attn(P X) = P Attn(X),   Attn(X)_i = sum_j exp(s(x_i, x_j)) v(x_j) / sum_j exp(s(x_i, x_j))
+
+    The score s and the value v are undefined functions, so the proof covers every choice of
+    W_q, W_k and W_v. ``order`` gives the rows of PX as row numbers of X: row i of PX is row
+    ``order[i]``. Raises ``ValueError`` if it is not a permutation of 0, 1, 2, ...
+
+    >>> permutation_equivariance().lhs.shape
+    (3, 1)
+
+    Source: chapter 1; Lee et al. 2019 (Set Transformer), property 1.
+    """
+    import sympy
+
+    n = len(order)
+    if n == 0 or sorted(order) != list(range(n)):
+        raise ValueError(f"order={order!r}: must hold each of 0 to n-1 once")
+    score, value = sympy.Function("s", real=True), sympy.Function("v", real=True)
+
+    def attend(rows: list[sympy.Symbol]) -> sympy.Matrix:
+        weights = sympy.Matrix([[sympy.exp(score(x, y)) for y in rows] for x in rows])
+        values, ones = sympy.Matrix([value(y) for y in rows]), sympy.ones(n, 1)
+        return (weights * values).multiply_elementwise((weights * ones).applyfunc(lambda t: 1 / t))
+
+    tokens = [sympy.Symbol(f"x_{i}", real=True) for i in range(n)]
+    matrix = sympy.Matrix(n, n, lambda i, j: int(order[i] == j))
+    moved = list(matrix * sympy.Matrix(tokens))
+    right = sympy.MatMul(matrix, attend(tokens), evaluate=False)
+    return proved(attend(moved), right)
 
 
 def cosine_addition() -> sympy.Eq:

@@ -1,10 +1,13 @@
 """Every identity is proved, and says the same as the arrays of the package do."""
 
+import itertools
+
 import numpy as np
 import pytest
 import sympy
 
 from posenc import identities
+from posenc.dot_product import attention
 
 STATEMENTS = [
     (identities.cosine_addition, ()),
@@ -58,6 +61,31 @@ def test_concatenation_holds_for_explicit_blocks():
     sizes = dict(zip(sympy.symbols("r d e", integer=True, positive=True), (2, 3, 4), strict=True))
     left, right = (sympy.Matrix(side.subs(sizes).as_explicit()) for side in equation.args)
     assert (left - right).expand().is_zero_matrix
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3)), (1, 0), (3, 2, 0, 1)])
+def test_equivariance_says_what_attention_does(order):
+    equation = identities.permutation_equivariance(order)
+    rng = np.random.default_rng(0)
+    w_q, w_k, w_v, *tokens = rng.normal(size=3 + len(order))
+    x = np.array(tokens)[:, None]
+    score, value = (sympy.Function(name, real=True) for name in "sv")
+
+    def number(side):
+        side = sympy.Matrix(side.doit()).replace(score, lambda a, b: w_q * a * w_k * b)
+        side = side.replace(value, lambda a: w_v * a)
+        at = {sympy.Symbol(f"x_{i}", real=True): t for i, t in enumerate(tokens)}
+        return np.array(side.subs(at), dtype=float)
+
+    moved = x[list(order)]
+    expected = attention(w_q * moved, w_k * moved, w_v * moved)
+    np.testing.assert_allclose(number(equation.lhs), expected, rtol=1e-12)
+    np.testing.assert_allclose(number(equation.rhs), expected, rtol=1e-12)
+
+
+def test_equivariance_needs_a_permutation():
+    with pytest.raises(ValueError, match=r"order=\(0, 0, 1\)"):
+        identities.permutation_equivariance((0, 0, 1))
 
 
 @pytest.mark.parametrize("dim", [0, 3, 2.0])
