@@ -72,13 +72,13 @@ def test_equivariance_says_what_attention_does(order):
     score, value = (sympy.Function(name, real=True) for name in "sv")
 
     def number(side):
-        side = sympy.Matrix(side.doit()).replace(score, lambda a, b: w_q * a * w_k * b)
+        side = sympy.Matrix(side.doit()).replace(score, lambda a, b: (w_q * a + 1) * w_k * b)
         side = side.replace(value, lambda a: w_v * a)
         at = {sympy.Symbol(f"x_{i}", real=True): t for i, t in enumerate(tokens)}
         return np.array(side.subs(at), dtype=float)
 
     moved = x[list(order)]
-    expected = attention(w_q * moved, w_k * moved, w_v * moved)
+    expected = attention(w_q * moved + 1, w_k * moved, w_v * moved)
     np.testing.assert_allclose(number(equation.lhs), expected, rtol=1e-12)
     np.testing.assert_allclose(number(equation.rhs), expected, rtol=1e-12)
 
