@@ -101,7 +101,9 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
     try:
         result = np.dtype(dtype)
     except TypeError:
-        raise ValueError(f"dtype={dtype!r}: must be a floating type such as numpy.float32") from None
+        raise ValueError(
+            f"dtype={dtype!r}: must be a floating type such as numpy.float32"
+        ) from None
     if result.kind != "f":
         raise ValueError(f"dtype={result}: must be a floating type such as numpy.float32")
     return result
@@ -117,3 +119,23 @@ def frequencies(value: Any, *, name: str = "inv_freq") -> FloatArray:
             f"{name} holds {array.min()}: must be at least 0; negate the positions to turn back"
         )
     return array
+
+
+def whole_numbers(name: str, value: Any) -> npt.NDArray[np.int64]:
+    """Return ``value`` as int64: integers, or floats that hold whole numbers."""
+    array = real_array(name, value)
+    bad = array[(array != np.rint(array)) | (np.abs(array) > 2.0**53)]
+    if bad.size:
+        raise ValueError(f"{name} holds {bad[0]}: every entry must be a whole number within 2^53")
+    return array.astype(np.int64)
+
+
+def table(name: str, value: Any) -> npt.NDArray[Any]:
+    """Return ``value`` as rows of numbers in its own floating type (integers become float64)."""
+    array = real_array(name, value)
+    if array.ndim != 2 or not array.size:
+        raise ValueError(
+            f"{name} has shape {array.shape}: must be (rows, width), neither of them 0"
+        )
+    own = np.asarray(value)
+    return own if own.dtype.kind == "f" else array
