@@ -86,7 +86,7 @@ def render() -> None:
     print("rendering the pages", flush=True)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     options = ["-q", "-W", "-n", "--keep-going", "--path-output", WORK]
-    if subprocess.run([jupyter_book, "build", ROOT, *options]).returncode:
+    if subprocess.call([jupyter_book, "build", ROOT, *options]):
         sys.exit("The pages could not be rendered: see the warnings above.")
     RENDERED.touch()
 
@@ -94,7 +94,7 @@ def render() -> None:
 def make_small() -> None:
     """Write the finished site from the rendered pages."""
     print("making the pages small", flush=True)
-    if subprocess.run(["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE]).returncode:
+    if subprocess.call(["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE]):
         sys.exit("The pages could not be made small: see the message above.")
 
 
