@@ -1,15 +1,16 @@
 """Angular frequencies of the pairs: one clock a pair, from fast to slow."""
 
-from typing import Any
+from decimal import Decimal, localcontext
+from itertools import accumulate, repeat
+from operator import mul
 
 import numpy as np
 import numpy.typing as npt
 
 from posenc import validate
+from posenc.validate import FloatArray
 
 __all__ = ["inv_freq", "turns", "wavelengths"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def inv_freq(dim: int, *, base: float = 10000.0) -> FloatArray:
@@ -32,6 +33,15 @@ def inv_freq(dim: int, *, base: float = 10000.0) -> FloatArray:
     return base ** (-np.arange(0, dim, 2) / dim)
 
 
+def rounding(inv_freq: FloatArray, base: float) -> FloatArray:
+    """Return what float64 cuts off the frequencies: it shows in the phase of far positions."""
+    with localcontext(prec=40):
+        ratio = Decimal(base) ** (Decimal(-1) / inv_freq.size)
+        exact = accumulate(repeat(ratio, inv_freq.size - 1), mul, initial=Decimal(1))
+        pairs = zip(exact, inv_freq.tolist(), strict=True)
+        return np.array([float(w - Decimal(rounded)) for w, rounded in pairs])
+
+
 def wavelengths(inv_freq: npt.ArrayLike) -> FloatArray:
     """Return the wavelength of every pair, in positions per turn.
 
@@ -43,7 +53,7 @@ def wavelengths(inv_freq: npt.ArrayLike) -> FloatArray:
     is ``inf``. Raises ``ValueError`` if a frequency is negative or not finite, or if there is none.
 
     >>> wavelengths(inv_freq(64))[[0, 8, 16, 31]].round(2).tolist()
-    [6.28, 62.83, 628.32, 47116.95]
+    [6.28, 62.83, 628.32, 47117.24]
 
     Source: Vaswani et al. 2017, section 3.5.
     """
@@ -52,15 +62,15 @@ def wavelengths(inv_freq: npt.ArrayLike) -> FloatArray:
         return np.divide(2 * np.pi, frequencies)
 
 
-def turns(inv_freq: npt.ArrayLike, length: Any) -> FloatArray:
+def turns(inv_freq: npt.ArrayLike, length: float) -> FloatArray:
     """Return how many turns every pair makes within a length.
 
     ::
 
         turns_i = length w_i / (2 pi)
 
-    Same shape as ``inv_freq``, ``(dim/2,)``; ``length`` counts positions. Raises ``ValueError`` if a
-    frequency is negative or not finite, or ``length`` is negative or not finite.
+    Same shape as ``inv_freq``, ``(dim/2,)``; ``length`` counts positions. Raises ``ValueError`` if
+    a frequency is negative or not finite, or ``length`` is negative or not finite.
 
     >>> turns(inv_freq(128), 4096)[[0, 45, 46, 63]].round(3).tolist()
     [651.899, 1.004, 0.869, 0.075]
