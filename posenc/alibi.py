@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc import validate
-from posenc.frequencies import FloatArray
 from posenc.relative import diagonal_offsets, diagonal_view
+from posenc.validate import FloatArray
 
 __all__ = ["alibi_bias", "alibi_slopes"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc import validate
-from posenc.frequencies import FloatArray
 from posenc.relative import IntArray
+from posenc.validate import FloatArray
 
 __all__ = ["lookup", "positions_from_mask", "resize"]
 
