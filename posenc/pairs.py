@@ -1,4 +1,4 @@
-"""A pair of dimensions as one point of the unit circle: e^(i w p).
+"""A pair of dimensions as one point of a circle: r e^(i w p).
 
 Whole turns change nothing, so only the fraction of a turn is kept, from a product that carries
 what rounding cuts off: the result is exact to rounding at any position. Runs of consecutive
@@ -31,8 +31,10 @@ def members(layout: str, pairs: int) -> tuple[slice, slice]:
     return slice(0, pairs), slice(pairs, 2 * pairs)
 
 
-def unit(positions: FloatArray, frequencies: FloatArray, rest: Any = 0.0) -> ComplexArray:
-    """Return e^(i w p), shape ``(..., pairs)``; ``rest`` is what float64 cuts off w."""
+def points(
+    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: float = 1.0
+) -> ComplexArray:
+    """Return r e^(i w p), shape ``(..., pairs)``; ``rest`` is what float64 cuts off w."""
     per_position, cut = _product(frequencies, np.float64(TURNS_PER_RADIAN[0]))
     cut += frequencies * TURNS_PER_RADIAN[1] + rest * TURNS_PER_RADIAN[0]
     positions = positions[..., None]
@@ -43,29 +45,29 @@ def unit(positions: FloatArray, frequencies: FloatArray, rest: Any = 0.0) -> Com
     result = np.empty(fraction.shape, np.complex128)
     np.cos(fraction, out=result.real)
     np.sin(fraction, out=result.imag)
-    return result
+    return np.multiply(result, radius, out=result)
 
 
-def unit_blocks(
-    positions: FloatArray, frequencies: FloatArray, rest: Any = 0.0
+def point_blocks(
+    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: float = 1.0
 ) -> Iterator[tuple[slice, ComplexArray]]:
-    """Yield e^(i w p) for blocks of the flattened positions; a block lives until the next."""
+    """Yield the points in blocks of the flattened positions; a block lives until the next."""
     positions = positions.ravel()
     size = max(1, min(math.isqrt(positions.size), BLOCK // frequencies.size))
-    row = np.arange(positions.size)
-    offset = row % size
     first = np.arange(0, positions.size, size)
-    consecutive = np.logical_and.reduceat(positions == positions[row - offset] + offset, first)
-    starts = iter(unit(positions[first[consecutive]], frequencies, rest))
-    offsets = unit(np.arange(size, dtype=np.float64), frequencies, rest)
+    offset = np.arange(size, dtype=np.float64)
+    run = (positions[first, None] + offset).ravel()[: positions.size]
+    consecutive = np.logical_and.reduceat(positions == run, first)
+    starts = iter(points(positions[first[consecutive]], frequencies, rest=rest, radius=radius))
+    offsets = points(offset, frequencies, rest=rest)
     block = np.empty_like(offsets)
-    for start, by_addition in zip(first, consecutive, strict=True):
-        rows = slice(int(start), min(int(start) + size, positions.size))
+    for start, by_addition in zip(first.tolist(), consecutive, strict=True):
+        rows = slice(start, min(start + size, positions.size))
         if by_addition:
-            length = rows.stop - rows.start
+            length = rows.stop - start
             yield rows, np.multiply(offsets[:length], next(starts), out=block[:length])
         else:
-            yield rows, unit(positions[rows], frequencies, rest)
+            yield rows, points(positions[rows], frequencies, rest=rest, radius=radius)
 
 
 def rotation(turn: ComplexArray, layout: str) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc import validate
-from posenc.pairs import BLOCK, members, rotation, unit, unit_blocks
+from posenc.pairs import BLOCK, members, point_blocks, points, rotation
 from posenc.validate import FloatArray
 
 __all__ = ["apply_rope", "rope_cos_sin", "rotation_matrix", "to_half", "to_interleaved"]
@@ -53,9 +53,8 @@ def rope_cos_sin(
     w = validate.frequencies(inv_freq)
     cos = np.empty((p.size, w.size), result_dtype)
     sin = np.empty_like(cos)
-    for rows, turn in unit_blocks(p, w):
-        cos[rows] = turn.real * factor
-        sin[rows] = turn.imag * factor
+    for rows, turn in point_blocks(p, w, radius=factor):
+        cos[rows], sin[rows] = turn.real, turn.imag
     return cos.reshape(*p.shape, w.size), sin.reshape(*p.shape, w.size)
 
 
@@ -104,11 +103,14 @@ def apply_rope(
         return result
     first, second = members(layout, turn.shape[-1])
     turn = np.broadcast_to(turn, (*x.shape[:-1], turn.shape[-1]))
-    for block in _blocks(x.shape[:-1], max(1, BLOCK // turn.shape[-1])):
-        pairs = np.empty(turn[block].shape, turn.dtype)
-        pairs.real, pairs.imag = x[block][..., first], x[block][..., second]
-        pairs *= turn[block]
-        result[block][..., first], result[block][..., second] = pairs.real, pairs.imag
+    rows = max(1, BLOCK // turn.shape[-1])
+    scratch = np.empty((rows, turn.shape[-1]), turn.dtype)
+    for block in _blocks(x.shape[:-1], rows):
+        here, there, by = x[block], result[block], turn[block]
+        pairs = scratch[: math.prod(by.shape[:-1])].reshape(by.shape)
+        pairs.real, pairs.imag = here[..., first], here[..., second]
+        pairs *= by
+        there[..., first], there[..., second] = pairs.real, pairs.imag
     return result
 
 
@@ -138,7 +140,7 @@ def rotation_matrix(
     """
     validate.choice("layout", layout, LAYOUTS)
     p = validate.positions(position, name="position")
-    return rotation(unit(p, validate.frequencies(inv_freq)), layout)
+    return rotation(points(p, validate.frequencies(inv_freq)), layout)
 
 
 def to_half(x: npt.ArrayLike) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from posenc import validate
 from posenc.frequencies import inv_freq, rounding
-from posenc.pairs import members, rotation, unit, unit_blocks
+from posenc.pairs import members, point_blocks, points, rotation
 from posenc.validate import FloatArray
 
 __all__ = ["shift_matrix", "sinusoidal"]
@@ -53,9 +53,8 @@ def sinusoidal(
     w = inv_freq(dim, base=base)
     sines, cosines = members(layout, w.size)
     codes = np.empty((p.size, 2 * w.size), result_dtype)
-    for rows, turn in unit_blocks(p, w, rounding(w, base)):
-        codes[rows, sines] = turn.imag
-        codes[rows, cosines] = turn.real
+    for rows, turn in point_blocks(p, w, rest=rounding(w, base)):
+        codes[rows, sines], codes[rows, cosines] = turn.imag, turn.real
     return codes.reshape(*p.shape, 2 * w.size)
 
 
@@ -83,4 +82,4 @@ def shift_matrix(
     """
     validate.choice("layout", layout, LAYOUTS)
     k = validate.positions(offset, name="offset")
-    return rotation(unit(k, validate.frequencies(inv_freq)).conj(), layout)
+    return rotation(points(k, validate.frequencies(inv_freq)).conj(), layout)
