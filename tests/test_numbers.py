@@ -1,22 +1,9 @@
 """The ledger's page is what its data and the package give, and every entry is complete."""
 
-import importlib.util
-from pathlib import Path
-
+import make_numbers
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def load_tool():
-    spec = importlib.util.spec_from_file_location("make_numbers", ROOT / "tools/make_numbers.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    return tool
-
-
-make_numbers = load_tool()
 LEDGER = make_numbers.load()
 NAMES = make_numbers.vocabulary(LEDGER)
 REQUIRED = {"chapter", "source", "place", "claim", "printed"}
