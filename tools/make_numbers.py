@@ -101,7 +101,7 @@ def judged(entry: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
 
 def table(rows: list[tuple[dict[str, Any], str, str]]) -> Iterator[str]:
     """Yield the lines of one source's table, then a paragraph for every number that differs."""
-    yield "| claim | printed | computed | | expression |"
+    yield "| claim | printed | computed | verdict | expression |"
     yield "|---|---|---|---|---|"
     for entry, text, verdict in rows:
         expression = entry.get("value") or entry.get("holds", "")
