@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from posenc import scaling, validate
-from posenc.frequencies import FloatArray, inv_freq
+from posenc.frequencies import inv_freq
+from posenc.validate import FloatArray
 
 __all__ = ["from_config"]
 
@@ -14,51 +15,24 @@ Config = Mapping[str, Any]
 TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "proportional")
 OTHER_NAMES = {"su": "longrope", "mrope": "default"}  # older spellings of the same frequencies
 
-# What each type reads from the scaling entry, beside the keys that every type may have there.
-COMMON_KEYS = frozenset({"type", "rope_type", "rope_theta", "partial_rotary_factor"})
-KEYS = {
-    "default": frozenset[str](),
-    "linear": frozenset({"factor", "original_max_position_embeddings"}),
-    "dynamic": frozenset({"factor", "original_max_position_embeddings"}),
-    "yarn": frozenset(
-        {
-            "factor",
-            "original_max_position_embeddings",
-            "attention_factor",
-            "beta_fast",
-            "beta_slow",
-            "mscale",
-            "mscale_all_dim",
-            "truncate",
-        }
-    ),
-    "llama3": frozenset(
-        {
-            "factor",
-            "original_max_position_embeddings",
-            "low_freq_factor",
-            "high_freq_factor",
-        }
-    ),
-    "longrope": frozenset(
-        {
-            "factor",
-            "original_max_position_embeddings",
-            "attention_factor",
-            "short_factor",
-            "long_factor",
-            "short_mscale",
-            "long_mscale",
-        }
-    ),
-    "proportional": frozenset({"factor"}),
-}
-SCALING_KEYS = frozenset[str]().union(*KEYS.values())
-
-TEXT_PARTS = ("text_config", "llm_config", "language_config")
 BASES = ("rope_theta", "rotary_emb_base")
 ROTATED_PARTS = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction")
-ABSOLUTE = ("absolute", "alibi")
+TEXT_PARTS = ("text_config", "llm_config", "language_config")
+
+# What each type reads from the scaling entry, beside its name, the base and the rotated part.
+EXTENSION = {"factor", "original_max_position_embeddings"}
+KEYS = {
+    "default": set[str](),
+    "linear": EXTENSION,
+    "dynamic": EXTENSION,
+    "yarn": EXTENSION
+    | {"attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"},
+    "llama3": EXTENSION | {"low_freq_factor", "high_freq_factor"},
+    "longrope": EXTENSION
+    | {"attention_factor", "short_factor", "long_factor", "short_mscale", "long_mscale"},
+    "proportional": {"factor"},
+}
+SCALING_KEYS = set[str]().union(*KEYS.values())
 
 
 @dataclass(frozen=True)
@@ -80,7 +54,7 @@ class Rope:
     def trained_length(self) -> int:
         """The length before any extension, as far as the file says."""
         stated = self.stated_original
-        if stated is not None:
+        if stated is not None and self.rope_type != "dynamic":  # it grows from the longest
             return stated
         if self.rope_type == "llama3":
             validate.entry(self.entry, "original_max_position_embeddings", name="rope_scaling")
@@ -89,12 +63,9 @@ class Rope:
     @property
     def stated_original(self) -> int | None:
         """The trained length where the file states one beside the longest."""
-        if (
-            self.rope_type not in KEYS
-            or "original_max_position_embeddings" not in KEYS[self.rope_type]
-        ):
-            return None
         key = "original_max_position_embeddings"
+        if key not in KEYS[self.rope_type]:
+            return None
         stated = _first(self.config, (key,))
         if stated is None:
             stated = _first(self.entry, (key,))
@@ -165,9 +136,11 @@ def ropes(config: Config) -> dict[str | None, Rope | None]:
     The one key is ``None`` where all layers are told the same.
     """
     config = _text_part(_mapping("config", config))
-    for key in ("position_embedding_type", "alibi"):
-        if config.get(key) in (*ABSOLUTE, True):
-            raise ValueError(f"config has {key}={config[key]!r}: this model does not rotate")
+    for key, value in (("position_embedding_type", "absolute"), ("alibi", True)):
+        if config.get(key) == value:
+            raise ValueError(
+                f"config has {key}={value!r}: this model does not rotate its queries and keys"
+            )
     return {
         kind: None if entry is None else _rope(config, kind, entry)
         for kind, entry in _entries(config).items()
@@ -399,7 +372,7 @@ def _text_part(config: Config) -> Config:
 
 
 def _is_layer_of(rope: Rope | None, layer_type: str) -> bool:
-    return rope is not None and layer_type in rope.config.get("layer_types", ())
+    return rope is not None and layer_type in (rope.config.get("layer_types") or ())
 
 
 def _mapping(name: str, value: Any) -> Config:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc import validate
-from posenc.frequencies import FloatArray, inv_freq, turns
+from posenc.frequencies import inv_freq, turns
+from posenc.validate import FloatArray
 
 __all__ = [
     "context_bound",
