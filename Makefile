@@ -69,6 +69,9 @@ normalize: $(VENV_READY)  ## run the lessons and store their text outputs
 format: $(VENV_READY)  ## lay out code and notebooks
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
+numbers: $(VENV_READY)  ## book/numbers.md anew from book/numbers.toml
+	@$(BIN)/python tools/make_numbers.py
+
 lock: $(VENV_READY)  ## requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header requirements.in -o requirements.txt
 
