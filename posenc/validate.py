@@ -45,13 +45,13 @@ def number(
 
 def even_dim(dim: Any, *, name: str = "dim") -> int:
     """Return ``dim`` as an even int of at least 2: dimensions come in pairs."""
-    dim = integer(name, dim, at_least=2)
-    if dim % 2:
+    width = integer(name, dim, at_least=2)
+    if width % 2:
         raise ValueError(
-            f"{name}={dim}: must be even, since dimensions come in pairs; "
-            f"use {dim - 1} or {dim + 1}"
+            f"{name}={width}: must be even, since dimensions come in pairs; "
+            f"use {width - 1} or {width + 1}"
         )
-    return dim
+    return width
 
 
 def choice(name: str, value: Any, known: Collection[str]) -> str:
@@ -99,7 +99,7 @@ def positions(value: Any, *, name: str = "positions") -> FloatArray:
 def float_dtype(dtype: Any) -> np.dtype[Any]:
     """Return ``dtype`` if it is a real floating type: a phase never fits an integer."""
     try:
-        result = np.dtype(dtype)
+        result: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise ValueError(
             f"dtype={dtype!r}: must be a floating type such as numpy.float32"
