@@ -2,7 +2,6 @@
 
 from decimal import Decimal, localcontext
 from itertools import accumulate, repeat
-from operator import mul
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,13 @@ def inv_freq(dim: int, *, base: float = 10000.0) -> FloatArray:
 
 def rounding(inv_freq: FloatArray, base: float) -> FloatArray:
     """Return what float64 cuts off the frequencies: it shows in the phase of far positions."""
-    with localcontext(prec=40):
-        ratio = Decimal(base) ** (Decimal(-1) / inv_freq.size)
-        exact = accumulate(repeat(ratio, inv_freq.size - 1), mul, initial=Decimal(1))
-        pairs = zip(exact, inv_freq.tolist(), strict=True)
-        return np.array([float(w - Decimal(rounded)) for w, rounded in pairs])
+    # Whole numbers of 2^-160: exact enough, and far quicker than decimals.
+    with localcontext(prec=60):
+        ratio = int(Decimal(base) ** (Decimal(-1) / inv_freq.size) * 2**160)
+    exact = accumulate(repeat(ratio, inv_freq.size - 1), lambda w, r: w * r >> 160, initial=2**160)
+    rounded = np.ldexp(inv_freq, 160).tolist()
+    rest = [float(w - int(near)) for w, near in zip(exact, rounded, strict=True)]
+    return np.ldexp(rest, -160)
 
 
 def wavelengths(inv_freq: npt.ArrayLike) -> FloatArray:
