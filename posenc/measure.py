@@ -407,9 +407,10 @@ def _cell(value: Any) -> str:
     """Return a number as text that no last bit can change; anything else as it prints."""
     if not isinstance(value, (float, np.floating)):
         return str(value)
-    if math.isnan(value):
+    number = float(value)
+    if math.isnan(number):
         return "undefined"
-    return "< 1e-12" if abs(value) < 1e-12 else f"{value:.4g}"
+    return "< 1e-12" if abs(number) < 1e-12 else f"{number:.4g}"
 
 
 def _square(name: str, weights: npt.ArrayLike | None, dim: int) -> FloatArray:
