@@ -21,7 +21,7 @@ from posenc.recognition import (
     recognise_table,
 )
 
-__all__ = ["Property", "Report", "check"]
+__all__ = ["CheckReport", "Property", "check"]
 
 Array = npt.NDArray[Any]
 Kind = Literal["table", "rotation", "bias"]
@@ -43,7 +43,7 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """What ``check`` found: ``properties`` in order, and the ``match`` if a scheme is known.
 
     ``ok`` says that every property holds; ``holds(name)`` asks for one. ``str(report)`` is made to
@@ -90,7 +90,7 @@ class _FaultError(Exception):
     """A counterexample to a property, or a call that raised or returned the wrong form."""
 
 
-def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int = 8) -> Report:
+def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int = 8) -> CheckReport:
     """Return which properties a function of your own has, and which known scheme it is.
 
     ``kind`` says what the function is, and so how it is called:
@@ -139,7 +139,7 @@ def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int =
             found.append(Property(name, False, str(fault)))
             if name == "runs":
                 break
-    return Report(kind, tuple(found), subject.match)
+    return CheckReport(kind, tuple(found), subject.match)
 
 
 def _shown(value: Any) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.checker import Report, check
+from posenc.checker import CheckReport, check
 
 FREQUENCIES = 10000.0 ** (-np.arange(0, 64, 2) / 64)
 TABLE = np.random.default_rng(0).normal(size=(512, 64))
@@ -469,7 +469,7 @@ def sweep(cases):
 
 
 def judge(report, faults, match):
-    assert isinstance(report, Report)
+    assert isinstance(report, CheckReport)
     text = str(report)
     found = {p.name: p.message for p in report.properties if not p.holds}
     assert set(found) == set(faults), text
