@@ -161,7 +161,7 @@ class Report:
         return "<div>" + "".join(parts) + "</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON; an infinite wavelength becomes ``None``."""
+        """Return the report as plain values for JSON; an infinite number becomes ``None``."""
         return {
             "warnings": [{"code": f.code, "message": f.message} for f in self.warnings],
             "notes": [{"code": f.code, "message": f.message} for f in self.notes],
@@ -182,7 +182,7 @@ class Report:
                         {
                             "index": p.index,
                             "fate": p.fate,
-                            "divisor": p.divisor,
+                            "divisor": _finite(p.divisor),
                             "trained_wavelength": _finite(p.trained_wavelength),
                             "wavelength": _finite(p.wavelength),
                             "trained_turns": p.trained_turns,

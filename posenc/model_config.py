@@ -57,7 +57,10 @@ class Rope:
         if stated is not None and self.rope_type != "dynamic":  # it grows from the longest
             return stated
         if self.rope_type == "llama3":
-            validate.entry(self.entry, "original_max_position_embeddings", name="rope_scaling")
+            raise ValueError(
+                "rope_scaling of type 'llama3' has no 'original_max_position_embeddings': add the "
+                "trained length"
+            )
         return self.need_max_position_embeddings()
 
     @property

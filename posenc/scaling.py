@@ -303,12 +303,16 @@ def context_bound(inv_freq: npt.ArrayLike, *, limit: int) -> int | None:
     """
     frequencies = validate.frequencies(inv_freq)
     limit = validate.integer("limit", limit, at_least=1)
-    block = 4096  # distances at a time: the answer usually comes early, and memory stays small
-    for start in range(1, limit + 1, block):
-        distances = np.arange(start, min(start + block, limit + 1))
-        below = np.cos(np.outer(distances, frequencies)).sum(axis=1) < 0
-        if below.any():
-            return int(distances[below.argmax()])
+    steps = np.outer(np.arange(1024), frequencies)
+    for start in range(1, limit + 1, 64 * 1024):  # in parts: the answer usually comes early
+        ends = min(start + 64 * 1024, limit + 1)
+        anchors = np.outer(np.arange(start, ends, 1024), frequencies)
+        # cos(a + b) = cos a cos b - sin a sin b: sums over pairs become matrix products
+        sums = np.cos(anchors) @ np.cos(steps).T - np.sin(anchors) @ np.sin(steps).T
+        below = np.flatnonzero(sums < 0)
+        if below.size:
+            found = start + int(below[0])
+            return found if found <= limit else None
     return None
 
 

@@ -192,6 +192,13 @@ def test_base_bounds_the_context(base, bound):
     assert sums[0] >= 0 > sums[1]
 
 
+def test_context_bound_far_out():
+    frequencies = inv_freq(256, base=1e6)
+    assert context_bound(frequencies, limit=80000) == 71627
+    assert np.cos(71627 * frequencies).sum() < 0 <= np.cos(71626 * frequencies).sum()
+    assert context_bound([0.0, 1.0], limit=200000) is None
+
+
 @given(DIMS, BASES)
 def test_factor_one_changes_nothing(dim, base):
     plain = inv_freq(dim, base=base)
