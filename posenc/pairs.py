@@ -57,7 +57,8 @@ def point_blocks(
     first = np.arange(0, positions.size, size)
     offset = np.arange(size, dtype=np.float64)
     run = (positions[first, None] + offset).ravel()[: positions.size]
-    consecutive = np.logical_and.reduceat(positions == run, first)
+    # Between whole numbers the sum is exact; a fraction would be rounded.
+    consecutive = np.logical_and.reduceat(positions == run, first) & (positions[first] % 1 == 0)
     starts = iter(points(positions[first[consecutive]], frequencies, rest=rest, radius=radius))
     offsets = points(offset, frequencies, rest=rest)
     block = np.empty_like(offsets)
