@@ -193,14 +193,36 @@ function inlineIcons($, page) {
     const names = classes.filter((name) => /^fa-/.test(name) && !ICON_STYLES[name] && !ICON_MODIFIERS.test(name));
     if (!style || names.length !== 1) fail(`${page}: cannot tell the icon of class="${classes.join(" ")}"`);
     const { viewBox, path } = readIcon(style, names[0].slice("fa-".length));
-    const title = $(element).attr("title");
-    const svg = $(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}" aria-hidden="true" focusable="false"></svg>`);
+    const svg = $(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}" aria-hidden="true"></svg>`);
     for (const [name, value] of Object.entries(element.attribs)) if (name !== "title") svg.attr(name, value);
     svg.attr("class", ["svg-inline--fa", ...classes.filter((name) => !ICON_STYLES[name] && name !== names[0])].join(" "));
-    if (title) svg.append($("<title></title>").text(title));
     svg.append($("<path/>").attr({ fill: "currentColor", d: path }));
     $(element).replaceWith(svg);
   });
+}
+
+/** Describe a page by its first sentences that have no formulas. */
+function describe($) {
+  const description = [];
+  const room = () => 200 - description.join(" ").length;
+  for (const paragraph of $("article > section > p, article > section > blockquote p").toArray()) {
+    if ($(paragraph).has(".math").length) continue;
+    for (const sentence of $(paragraph).text().trim().split(/(?<=[.?!])\s+/)) {
+      if (sentence.length > room()) break;
+      description.push(sentence.replace(/\s+/g, " "));
+    }
+    if (room() < 100) break;
+  }
+  if (description.length)
+    $('meta[name="description"], meta[property="og:description"]').attr("content", description.join(" "));
+}
+
+/** Mend what the theme makes hard to use without eyes. */
+function mendNames($) {
+  // A name that is read aloud must hold the words that are seen.
+  $(".search-button-field, details.hide > summary").removeAttr("aria-label");
+  // Each part of a page belongs to a region with a name.
+  $("#pst-primary-sidebar").attr({ role: "complementary", "aria-label": "The book" });
 }
 
 /** Remove the empty lines that templates leave; white space that shows stays. */
@@ -381,6 +403,8 @@ async function slim(from, to, katexVersion) {
     inlineIcons($, path);
     settlePictures($, path, from);
     $('meta[name="viewport"]').slice(1).remove();
+    describe($);
+    mendNames($);
     squeeze($);
     pages.set(path, { $, search: path === "search.html" ? pageScripts.search : [] });
   }

@@ -1,13 +1,16 @@
 "use strict";
 
-// A formula too wide for its column scrolls in its own box, and the box can be reached by keyboard.
+// What is too wide for the column scrolls in its own box, and the box can be reached by keyboard. The
+// theme sees to it for code and tables when the window changes; this also when a folded part opens or a
+// font arrives, and for formulas.
 document.addEventListener("DOMContentLoaded", () => {
-  const boxes = document.querySelectorAll(".katex-display");
-  const watcher = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-      else target.removeAttribute("tabindex");
-    }
-  });
+  const boxes = document.querySelectorAll(
+    "article pre, .cell_output > .output, .pst-scrollable-table-container, .katex-display",
+  );
+  const settle = (box) => {
+    box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+  };
+  const watcher = new ResizeObserver((entries) => entries.forEach(({ target }) => settle(target)));
   boxes.forEach((box) => watcher.observe(box));
+  document.fonts.addEventListener("loadingdone", () => boxes.forEach(settle));
 });

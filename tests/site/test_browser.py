@@ -1,0 +1,327 @@
+"""The built pages in a real browser: nothing fails, all can be read, and everything works.
+
+The browser is the one that CHROMIUM names, else a Chromium on the PATH, else Playwright's own.
+"""
+
+import functools
+import os
+import shutil
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Error, expect, sync_playwright
+
+pytestmark = pytest.mark.site
+
+AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+FOLDER = "/books/positions/"  # a host may keep the book in a folder of its own
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the site below FOLDER and nothing else."""
+
+    def translate_path(self, path):
+        if not path.startswith(FOLDER):
+            return "/nowhere"
+        return super().translate_path("/" + path.removeprefix(FOLDER))
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=site)
+    ) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}{FOLDER}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.fail(
+                f"no browser; install Chromium (apt-get install chromium)\n{error}", pytrace=False
+            )
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A browser tab that keeps what goes wrong in it."""
+
+    def __init__(self, context, address):
+        self.address = address
+        self.faults = []
+        self.page = context.new_page()
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.page.on("request", self._request)
+        self.page.on("response", self._response)
+
+    def _console(self, message):
+        if message.type in {"error", "warning"}:
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def _request(self, request):
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.faults.append(f"another host: {request.url}")
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.faults.append(f"{response.status}: {response.url}")
+
+    def open(self, page):
+        self.faults.clear()
+        self.page.goto(self.address + page)
+        return self.page
+
+
+@pytest.fixture(scope="module")
+def tabs(browser, address):
+    """One tab for each colour scheme, with no memory of earlier visits."""
+    contexts = {}
+    for scheme in ("light", "dark"):
+        contexts[scheme] = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    yield {scheme: Tab(context, address) for scheme, context in contexts.items()}
+    for context in contexts.values():
+        context.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Return a function that opens a page in a window of its own."""
+    contexts = []
+
+    def open_page(page, **options):
+        context = browser.new_context(**{"viewport": DESKTOP, **options})
+        contexts.append(context)
+        tab = Tab(context, address)
+        tab.open(page)
+        return tab.page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def page_with(read, contents):
+    """Return a function that finds a page of the book with a certain element."""
+
+    def find(selector):
+        found = next((page for page in contents if read(page).select_one(selector)), None)
+        return found or pytest.fail(f"no page of the book has {selector}: what tests it?")
+
+    return find
+
+
+def unreadable(page):
+    """Return what axe-core finds in the page, with everything unfolded."""
+    # The drawn half of a formula is hidden from those who listen; the other half speaks.
+    found = page.evaluate(
+        """async () => {
+          document.querySelectorAll("details").forEach((box) => { box.open = true });
+          for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+          const options = { resultTypes: ["violations"] };
+          return (await axe.run({ exclude: [".katex-html"] }, options)).violations;
+        }"""
+    )
+    return [
+        f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for fault in found
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page(page, scheme, tabs):
+    tab = tabs[scheme]
+    tab.page.set_viewport_size(DESKTOP)
+    window = tab.open(page)
+    assert window.evaluate("document.documentElement.dataset.theme") == scheme
+    window.add_script_tag(path=AXE)
+    for viewport in (DESKTOP, PHONE):
+        window.set_viewport_size(viewport)
+        assert window.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        assert unreadable(window) == []
+    assert tab.faults == []
+
+
+def test_reads_without_scripts(visit, page_with):
+    window = visit(page_with(".katex-display"), java_script_enabled=False)
+    expect(window.locator("article h1")).to_be_visible()
+    expect(window.locator(".katex-display .katex-html").first).to_be_visible()
+
+
+def test_opens_from_a_folder_on_disk(browser, site, page_with):
+    with browser.new_context(viewport=DESKTOP) as context:
+        window = context.new_page()
+        faults = []
+        window.on("pageerror", lambda error: faults.append(str(error)))
+        window.on("requestfailed", lambda request: faults.append(request.url))
+        window.goto((site / "index.html").as_uri())
+        window.wait_for_url("**/book/intro.html")
+        window.goto((site / page_with(".katex")).as_uri())
+        assert window.evaluate(
+            "document.fonts.ready.then(() => document.fonts.check('16px KaTeX_Main'))"
+        )
+        assert faults == []
+
+
+def test_search_by_button_and_by_key(visit, contents):
+    window = visit(contents[0])
+    dialog = window.locator("#pst-search-dialog")
+    window.locator(".search-button__button:visible").first.click()
+    expect(dialog).to_be_visible()
+    window.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    window.keyboard.press("Control+k")
+    expect(dialog).to_be_visible()
+    window.keyboard.type("attention")
+    window.keyboard.press("Enter")
+    window.wait_for_url("**/search.html?q=attention")
+    result = window.locator("#search-results .search li a").first
+    result.click()
+    expect(window.locator("article .highlighted").first).to_be_visible()
+
+
+def test_colour_modes(visit, contents):
+    window = visit(contents[0], color_scheme="light")
+    button = window.locator(".theme-switch-button:visible")
+    seen = set()
+    for _ in range(3):
+        mode = window.evaluate("document.documentElement.dataset.mode")
+        assert button.locator("svg:visible").get_attribute("data-mode") == mode
+        seen.add((mode, window.evaluate("getComputedStyle(document.body).backgroundColor")))
+        button.click()
+    modes = dict(seen)
+    assert set(modes) == {"auto", "light", "dark"}
+    assert modes["auto"] == modes["light"] != modes["dark"]
+    while window.evaluate("document.documentElement.dataset.mode") != "dark":
+        button.click()
+    window.reload()
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == modes["dark"]
+
+
+def test_side_bar_folds_on_a_wide_screen(visit, contents):
+    window = visit(contents[0])
+    bar = window.locator("#pst-primary-sidebar")
+    expect(bar).to_be_visible()
+    window.locator(".primary-toggle").click()
+    expect(bar).to_be_hidden()
+    window.locator(".primary-toggle").click()
+    expect(bar).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("toggle", "drawer"),
+    [
+        (".primary-toggle", "#pst-primary-sidebar-modal"),
+        (".secondary-toggle", "#pst-secondary-sidebar-modal"),
+    ],
+)
+def test_drawers_on_a_phone(visit, page_with, toggle, drawer):
+    window = visit(page_with("#pst-page-toc-nav a"), viewport=PHONE)
+    expect(window.locator(drawer)).to_be_hidden()
+    window.locator(toggle).click()
+    expect(window.locator(f"{drawer} a").last).to_be_visible()
+    window.keyboard.press("Escape")
+    expect(window.locator(drawer)).to_be_hidden()
+
+
+def test_contents_of_the_page_follow_the_reader(visit, page_with):
+    window = visit(page_with("#pst-page-toc-nav li:nth-child(3) a"))
+    entry = window.locator("#pst-page-toc-nav > ul > li:nth-child(3) > a")
+    window.evaluate(
+        "(id) => document.querySelector(id).scrollIntoView()", entry.get_attribute("href")
+    )
+    expect(entry).to_have_attribute("aria-current", "true")
+
+
+def test_code_is_copied(visit, page_with):
+    window = visit(
+        page_with("div.cell_input pre"), permissions=["clipboard-read", "clipboard-write"]
+    )
+    cell = window.locator("div.cell_input:visible").first
+    cell.hover()
+    cell.locator("button.copybtn").click()
+    expect(cell.locator("button.copybtn")).to_have_class("copybtn o-tooltip--left success")
+    copied = window.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() == cell.locator("pre").inner_text().strip()
+
+
+def test_hidden_cells_unfold(visit, page_with):
+    window = visit(page_with("div.cell details.hide"))
+    fold = window.locator("div.cell details.hide").first
+    code = fold.locator("pre").first
+    expect(code).to_be_hidden()
+    fold.locator("summary").click()
+    expect(code).to_be_visible()
+    fold.locator("summary").click()
+    expect(code).to_be_hidden()
+
+
+def test_full_screen(visit, contents):
+    window = visit(contents[0])
+    window.locator(".btn-fullscreen-button").click()
+    window.wait_for_function("document.fullscreenElement !== null")
+
+
+def test_download_menu(visit, contents):
+    window = visit(contents[0])
+    window.locator(".dropdown-download-buttons > button").click()
+    source = window.locator(".btn-download-source-button")
+    expect(source).to_be_visible()
+    assert window.request.get(window.evaluate("(link) => link.href", source.element_handle())).ok
+
+
+def test_tooltips(visit, contents):
+    window = visit(contents[0])
+    window.locator(".btn-fullscreen-button").hover()
+    expect(window.locator(".tooltip")).to_be_visible()
+    expect(window.locator(".tooltip")).to_have_text("Fullscreen mode")
+
+
+def test_previous_and_next(visit, contents):
+    window = visit(contents[0])
+    window.locator("a.right-next").click()
+    window.wait_for_url(f"**/{contents[1]}")
+    window.locator("a.left-prev").click()
+    window.wait_for_url(f"**/{contents[0]}")
+
+
+def test_back_to_top(visit, page_with):
+    # The theme offers it where the side bars are away.
+    window = visit(page_with("#pst-page-toc-nav li:nth-child(3) a"), viewport={"width": 1000, "height": 700})
+    button = window.locator("#pst-back-to-top")
+    expect(button).to_be_hidden()
+    window.mouse.move(600, 400)
+    window.mouse.wheel(0, 1500)
+    window.wait_for_function("scrollY > 1000")
+    window.mouse.wheel(0, -200)
+    expect(button).to_be_visible()
+    button.click()
+    window.wait_for_function("scrollY === 0")
+
+
+def test_wide_formulas_can_be_scrolled_by_keyboard(visit, page_with):
+    window = visit(page_with(".katex-display"), viewport={"width": 200, "height": 600})
+    wide = window.locator(".katex-display[tabindex='0']").first
+    wide.focus()
+    window.keyboard.press("ArrowRight")
+    window.wait_for_function("document.activeElement.scrollLeft > 0")
