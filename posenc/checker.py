@@ -1,6 +1,5 @@
 """A judge for a reader's own encoding: which properties hold, and which known scheme it is."""
 
-import html
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,10 +31,7 @@ LENGTH = 2048  # rows that are compared with each other
 
 @dataclass(frozen=True)
 class Property:
-    """One property: whether it holds, and the measurement or the smallest counterexample.
-
-    Source: none.
-    """
+    """One property: whether it holds, and the measurement or the smallest counterexample."""
 
     name: str
     holds: bool
@@ -48,8 +44,6 @@ class CheckReport:
 
     ``ok`` says that every property holds; ``holds(name)`` asks for one. ``str(report)`` is made to
     be read.
-
-    Source: none.
     """
 
     kind: str
@@ -76,6 +70,8 @@ class CheckReport:
         return "\n".join([f"check of a {self.kind}", *lines])
 
     def _repr_html_(self) -> str:
+        import html  # its table of entities would cost every import of the package
+
         rows = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in self._rows()
@@ -103,14 +99,16 @@ def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int =
         for integer positions too), ``phase`` (far positions are as exact as near ones).
     ``"rotation"``
         ``fn(x, positions)`` returns the shape of ``x``, which is ``(..., n, dim)``. Properties:
-        ``runs``, ``positions``, ``length``, ``norm`` (lengths of vectors are kept), ``shift``
-        (``R(m)q.R(n)k`` depends on ``n - m`` alone), ``batch`` (every item and head is turned
-        alike, along axis -2), ``dtype`` (that of ``x``), ``phase``.
+        ``runs``, ``positions``, ``length``, ``distinct`` (no two of 128 positions turn alike),
+        ``norm`` (lengths of vectors are kept), ``shift`` (``R(m)q.R(n)k`` depends on ``n - m``
+        alone), ``batch`` (every item and head is turned alike, along axis -2), ``dtype`` (that of
+        ``x``), ``phase``.
     ``"bias"``
         ``fn(q_positions, k_positions)``, ``fn(q_len, k_len)`` or ``fn(num_heads, q_len, k_len)``
         returns ``(..., q, k)``. Properties: ``runs``, ``shift`` (depends on key minus query
-        alone), ``cache`` (the queries are the last of the keys), ``length``, ``near`` (never
-        rises with the distance to past keys), ``dtype``.
+        alone), ``cache`` (the queries are the last of the keys), ``length`` (to 2047),
+        ``distinct`` (some distances differ), ``near`` (never rises with the distance to earlier
+        keys), ``dtype``.
 
     Not every scheme has every property: a learned table has an end, and a T5 bias need not favour
     the near. A property that fails shows the smallest counterexample that was met and the usual
@@ -122,8 +120,6 @@ def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int =
     >>> report = check(lambda positions: 2 * sinusoidal(positions, 8, base=500.0), kind="table")
     >>> report.ok, str(report.match)
     (True, "sinusoidal, layout='interleaved', base=500; every entry is multiplied by 2")
-
-    Source: none; the properties are those of the lessons.
     """
     validate.choice("kind", kind, tuple(PROPERTIES))
     dim = validate.even_dim(dim)
@@ -134,7 +130,8 @@ def check(fn: Callable[..., Any], *, kind: Kind, dim: int = 64, num_heads: int =
     found: list[Property] = []
     for name in PROPERTIES[kind]:
         try:
-            found.append(Property(name, True, getattr(subject, name)()))
+            with np.errstate(all="ignore"):
+                found.append(Property(name, True, getattr(subject, name)()))
         except _FaultError as fault:
             found.append(Property(name, False, str(fault)))
             if name == "runs":
@@ -154,17 +151,18 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def _finite(result: Any, called: str) -> Array:
-    """Return the result as an array of real numbers without nan, or say what it is."""
+def _numbers(result: Any, called: str, *, masked: bool = False) -> Array:
+    """Return the result as an array of finite real numbers (or -inf, if masked), or say why not."""
     try:
         array = np.asarray(result)
     except ValueError:
         raise _FaultError(f"{called} returned rows of different lengths") from None
     if array.dtype.kind not in "fiu":
         raise _FaultError(f"{called} returned {_type(result, array)}, not an array of real numbers")
-    if np.isnan(array).any():
-        where = tuple(int(i) for i in np.argwhere(np.isnan(array))[0])
-        raise _FaultError(f"{called} returned nan at index {where}")
+    wrong = ~np.isfinite(array) & ~(masked & np.isneginf(array))
+    if wrong.any():
+        where = tuple(np.argwhere(wrong)[0].tolist())
+        raise _FaultError(f"{called} returned {array[where]} at index {where}")
     return array
 
 
@@ -178,8 +176,7 @@ def _call(fn: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
     """Return the function's result and a text of the call; copies keep the arguments safe."""
     called = f"fn({', '.join(_shown(a) for a in arguments)})"
     try:
-        with np.errstate(all="ignore"):
-            return fn(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments)), called
+        return fn(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments)), called
     except Exception as error:
         raise _FaultError(f"{called} raised {type(error).__name__}: {error}") from None
 
@@ -194,23 +191,17 @@ def _required(fn: Callable[..., Any]) -> int | None:
     return sum(p.kind in positional and p.default is p.empty for p in parameters)
 
 
-def _end(defined: Callable[[int], Any]) -> tuple[int, str]:
-    """Return the last position up to ``FAR`` that is defined, and what happens after it."""
-    try:
-        defined(FAR)
-    except _FaultError:
-        pass
-    else:
-        return FAR, ""
-    low, high = 0, FAR
-    why = ""
+def _end(defined: Callable[[int], Any], far: int) -> tuple[int, str]:
+    """Return the last position up to ``far`` that is defined, and what happens after it."""
+    low, high, why = 0, far + 1, ""
+    middle = far
     while high - low > 1:
-        middle = (low + high) // 2
         try:
             defined(middle)
             low = middle
-        except _FaultError as error:
-            high, why = middle, str(error)
+        except _FaultError as fault:
+            high, why = middle, str(fault)
+        middle = (low + high) // 2
     return low, why
 
 
@@ -224,6 +215,9 @@ PRECISION = "compute positions * inv_freq in float64 and cast cos and sin last"
 class _Subject:
     """What the kinds share: calls, the end of the domain, the scheme."""
 
+    far = FAR
+    end: int  # the last position that is defined, and what happens after it
+    why: str
     match: Match | None = None
     predict: Predict | None = None
 
@@ -231,8 +225,6 @@ class _Subject:
         self.fn = fn
         self.dim = dim
         self.num_heads = num_heads
-        self.end = FAR
-        self.why = ""
 
     def _recognise(self, recognise: Callable[..., Found], source: Any, dim: int) -> None:
         """Keep the scheme, if it is known; near positions must do where far ones go wrong."""
@@ -244,8 +236,8 @@ class _Subject:
 
     def length(self) -> str:
         """Judge whether the function is defined up to the far position."""
-        if self.end == FAR:
-            return f"defined at every position tried, up to {FAR}"
+        if self.end == self.far:
+            return f"defined at every position tried, up to {self.far}"
         raise _FaultError(
             f"position {self.end + 1} is the first that fails: {self.why}. A table that is looked "
             "up ends with its last row; a formula has no end"
@@ -259,16 +251,19 @@ class _Subject:
 class _Table(_Subject):
     """``fn(positions)`` or ``fn(positions, dim)``."""
 
+    width: int | None = None
+
     def rows(self, positions: npt.ArrayLike) -> Array:
         """Return the codes of positions, checked for their form."""
         p = np.asarray(positions)
         arguments = (p, self.dim) if _required(self.fn) == 2 else (p,)
         result, called = _call(self.fn, *arguments)
-        array = _finite(result, called)
-        if array.ndim != 2 or len(array) != len(p):
+        array = _numbers(result, called)
+        width = array.shape[-1:] if self.width is None else (self.width,)
+        if array.shape != (len(p), *width) or 0 in width:
             raise _FaultError(
-                f"{called} returned shape {array.shape}; expected ({len(p)}, d): a row for every "
-                "position"
+                f"{called} returned shape {array.shape}; expected ({len(p)}, {self.width or 'd'}): "
+                "a row for every position"
             )
         return array
 
@@ -278,20 +273,21 @@ class _Table(_Subject):
             near = self.rows(np.arange(16))
         except _FaultError as fault:
             raise _FaultError(f"{fault}{self._takes_a_length()}") from None
-        self.end, self.why = _end(lambda p: self.rows(np.array([p])))
+        self.width = near.shape[1]
+        self.end, self.why = _end(lambda p: self.rows(np.array([p])), self.far)
         self.table = self.rows(np.arange(min(LENGTH, self.end + 1)))
         self.exact = self.table.astype(np.float64)
         self.tolerance = 16 * _eps(self.table.dtype)
         if not self._by_company():
-            self._recognise(recognise_table, self._float_rows, near.shape[1])
+            self._recognise(recognise_table, self._float_rows, self.width)
         return f"16 positions give shape {near.shape}"
 
     def _takes_a_length(self) -> str:
         try:
-            rows = np.shape(_call(self.fn, 16)[0])
+            rows = _numbers(*_call(self.fn, 16))
         except _FaultError:
             return ""
-        if rows[:1] != (16,):
+        if rows.shape[:1] != (16,):
             return ""
         return ". It takes a length; give it positions, or no offset can be meant"
 
@@ -451,7 +447,7 @@ class _Rotation(_Subject):
     def turn(self, x: Array, positions: npt.ArrayLike) -> Array:
         """Return x turned, checked for its form."""
         result, called = _call(self.fn, x, np.asarray(positions))
-        array = _finite(result, called)
+        array = _numbers(result, called)
         if array.shape != x.shape:
             raise _FaultError(
                 f"{called} returned shape {array.shape}; expected that of x, {x.shape}"
@@ -476,7 +472,7 @@ class _Rotation(_Subject):
                 problems.append(error)
         else:
             raise problems[0]
-        self.end, self.why = _end(lambda p: self.rows(x[:1], np.array([p])))
+        self.end, self.why = _end(lambda p: self.rows(x[:1], np.array([p])), self.far)
         if not self._by_company():
             self._recognise(recognise_rotation, self.maps, self.dim)
         elif self._ignores():
@@ -554,6 +550,20 @@ class _Rotation(_Subject):
                 )
         return f"scores depend on key minus query alone, to {worst:.1e}"
 
+    def distinct(self) -> str:
+        """Judge whether no two positions turn a vector alike."""
+        at = np.arange(min(128, self.end + 1))
+        turned = self.rows(np.tile(self._vectors(1), (len(at), 1)), at)
+        apart = np.abs(turned[:, None] - turned).max(axis=-1) > 1e-12
+        a, b = np.nonzero(np.triu(~apart, 1))
+        if a.size:
+            first = int(b.argmin())
+            raise _FaultError(
+                f"positions {a[first]} and {b[first]} turn a vector alike: what is computed from "
+                "the positions must reach the result"
+            )
+        return f"{len(at)} positions turn a vector to {len(at)} places"
+
     def batch(self) -> str:
         """Judge whether every item and head is turned alike, along axis -2."""
         if len(self.around) == 3:
@@ -601,6 +611,8 @@ class _Rotation(_Subject):
 class _Bias(_Subject):
     """``fn(q_positions, k_positions)``, ``fn(q_len, k_len)`` or ``fn(num_heads, q_len, k_len)``."""
 
+    far = 2047  # a plain function fills the whole square, whatever rows it returns
+
     def bias(self, queries: IntArray, keys: IntArray) -> Array:
         """Return the bias, checked for its form; a length stands for the last positions."""
         shape = (len(queries), len(keys))
@@ -608,8 +620,8 @@ class _Bias(_Subject):
         if _required(self.fn) == 3:
             arguments = (self.num_heads, *arguments)
         result, called = _call(self.fn, *arguments)
-        array = _finite(result, called)
-        if array.shape[-2:] != shape:
+        array = _numbers(result, called, masked=True)
+        if array.shape[-2:] != shape or array.size == 0:
             raise _FaultError(
                 f"{called} returned shape {array.shape}; expected (..., {shape[0]}, {shape[1]}): a "
                 "row for every query, a column for every key"
@@ -634,7 +646,7 @@ class _Bias(_Subject):
         else:
             raise _FaultError("; and ".join(faults))
         self.match = recognise_bias(self.heads(np.arange(300), np.arange(300)))
-        self.end, self.why = _end(lambda p: self.bias(np.array([p]), np.arange(p + 1)))
+        self.end, self.why = _end(lambda p: self.bias(np.array([p]), np.arange(p + 1)), self.far)
         return f"5 queries and 9 keys give shape {shape}"
 
     def shift(self) -> str:
@@ -670,6 +682,17 @@ class _Bias(_Subject):
             )
         return "2 queries with 12 keys get the last 2 rows of the square"
 
+    def distinct(self) -> str:
+        """Judge whether some distance gets another bias than the query's own position."""
+        last_row = self.heads(np.array([63]), np.arange(64))[:, 0]
+        flat = (last_row == last_row[:, -1:]).all(axis=1)
+        if flat.any():
+            head = int(flat.argmax())
+            raise _FaultError(
+                f"head {head} gives {last_row[head, 0]:.4g} to all of 64 keys: a softmax ignores it"
+            )
+        return "every head tells some distances apart"
+
     def near(self) -> str:
         """Judge whether the bias never rises with the distance to earlier keys."""
         last_row = self.heads(np.array([63]), np.arange(64))[:, 0]
@@ -698,6 +721,9 @@ PROPERTIES = {
         *("runs", "positions", "length", "bounded", "distinct"),
         *("norm", "shift", "dtype", "phase"),
     ),
-    "rotation": ("runs", "positions", "length", "norm", "shift", "batch", "dtype", "phase"),
-    "bias": ("runs", "shift", "cache", "length", "near", "dtype"),
+    "rotation": (
+        *("runs", "positions", "length", "distinct"),
+        *("norm", "shift", "batch", "dtype", "phase"),
+    ),
+    "bias": ("runs", "shift", "cache", "length", "distinct", "near", "dtype"),
 }

@@ -26,8 +26,6 @@ class Match:
     """A known scheme; ``note`` is empty if it is exactly the published one.
 
     ``rotated`` counts the dimensions that turn if the others stay (partial rotation).
-
-    Source: none; the schemes' own papers stand beside their functions.
     """
 
     scheme: str
@@ -180,12 +178,12 @@ def _sinusoids(table: FloatArray, layout: str) -> Found:
     sine, cosine = _sine_columns(layout, dim)
     z = table[:, cosine] + 1j * table[:, sine]
     radius = float(np.abs(z).mean())
-    if np.abs(np.abs(z) - radius).max() > 0.01 * radius:
+    if radius == 0 or np.abs(np.abs(z) - radius).max() > 0.01 * radius:
         return None
     z = z / radius
     start, turned = np.angle(z[0]), z[1:] / z[0]
     fitted = _speeds(turned)
-    if _error(fitted, turned) > 0.01:
+    if not fitted.any() or _error(fitted, turned) > 0.01:
         return None
     notes, sign, first = [], 1.0, 0.0
     if np.abs(z[0] - 1j).max() < 0.01 and (fitted < 0).all():
@@ -262,9 +260,7 @@ def recognise_rotation(matrices: Callable[[IntArray], FloatArray], dim: int, rea
     moved = np.abs(maps - identity).max(axis=(0, 2)) > 0
     width = int(moved.sum())
     if width == 0:
-        return Match("none", note="nothing turns"), lambda p: np.broadcast_to(
-            identity, (len(p), dim, dim)
-        )
+        return Match("none"), lambda p: np.broadcast_to(identity, (len(p), dim, dim))
     if width % 2 or not moved[:width].all():
         return None
     for layout in ROTATION_LAYOUTS:
@@ -287,11 +283,11 @@ def _turns(maps: FloatArray, layout: str, dim: int) -> Found:
     rows[:, a] = maps[:, a, a] - 1j * maps[:, a, b]
     rows[:, b] = maps[:, b, b] + 1j * maps[:, b, a]
     radius = float(np.abs(rows).mean())
-    if np.abs(np.abs(rows) - radius).max() > 0.01 * radius:
+    if radius == 0 or np.abs(np.abs(rows) - radius).max() > 0.01 * radius:
         return None
     rows = rows / radius
     speeds = _speeds(rows)
-    if _error(speeds, rows) > 0.01:
+    if not speeds.any() or _error(speeds, rows) > 0.01:
         return None
     notes, sign = [], 1.0
     if abs(radius - 1) > 1e-3:

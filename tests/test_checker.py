@@ -82,7 +82,7 @@ def test_a_learned_table_ends_and_is_not_a_scheme():
 
 def test_a_scheme_of_nothing_is_named():
     assert str(check(lambda p: np.zeros((len(p), 8)), kind="table").match) == "none"
-    assert check(lambda x, p: x, kind="rotation").match.scheme == "none"
+    assert str(check(lambda x, p: x, kind="rotation").match) == "none"
     assert str(check(lambda q, k: np.zeros((q, k)), kind="bias").match) == "none"
 
 
@@ -229,6 +229,17 @@ TABLES = {
         "no known scheme",
     ),
     "no return": (no_return, {"runs": "returned NoneType (is a return missing?)"}, "no known"),
+    "as wide as the call": (
+        lambda p: np.eye(len(p)),
+        {"runs": "returned shape (1, 1); expected (1, 16)"},
+        "no known scheme",
+    ),
+    "ragged": (lambda p: [[1.0, 2.0], [3.0]], {"runs": "rows of different lengths"}, "no known"),
+    "a constant": (
+        lambda p: np.ones((len(p), 4)),
+        {"distinct": "positions 0 and 1 have the same code", "phase": ""},
+        "no known scheme",
+    ),
     "nan": (
         lambda p: np.log(np.asarray(p, float)[:, None] - 1),
         {"runs": "fn(np.arange(0, 16)) returned nan at index (0, 0)"},
@@ -378,6 +389,16 @@ ROTATIONS = {
         "lengths are multiplied by 1.25, as an attention factor does",
     ),
     "wraps at its end": (wraps, {"phase": "at position 1023"}, "rope, layout='half', base=10000"),
+    "a stub": (
+        lambda x, p: x,
+        {"distinct": "positions 0 and 1 turn a vector alike"},
+        "none",
+    ),
+    "nothing left": (
+        lambda x, p: 0 * x,
+        {"distinct": "", "norm": "comes out with 0"},
+        "no known scheme",
+    ),
     "an axis more": (
         one_axis_too_many,
         {"runs": "returned shape (1, 5, 64); expected that of x, (5, 64)"},
@@ -454,6 +475,21 @@ BIASES = {
     "keys first": (
         lambda q, k: -0.5 * abs(k[:, None] - q),
         {"runs": "returned shape (9, 5); expected (..., 5, 9): a row for every query"},
+        "no known scheme",
+    ),
+    "a stub": (
+        lambda q_len, k_len: np.zeros((q_len, k_len)),
+        {"distinct": "head 0 gives 0 to all of 64 keys"},
+        "none",
+    ),
+    "no heads": (
+        lambda h, q, k: np.zeros((0, q, k)),
+        {"runs": "returned shape (0, 5, 9)"},
+        "no known scheme",
+    ),
+    "window": (
+        lambda q, k: np.where(abs(k - q[:, None]) > 3, -np.inf, 0.0),
+        {},
         "no known scheme",
     ),
     "clipped": (
