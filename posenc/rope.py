@@ -91,7 +91,7 @@ def apply_rope(
     x, cos, sin = (_numbers(name, v) for name, v in (("x", x), ("cos", cos), ("sin", sin)))
     turn = _turns(x, cos, sin)
     if x.dtype.kind != "f":
-        x = x.astype(turn.real.dtype)
+        x = x.astype(np.result_type(cos, sin, np.float16))
     turn = turn.astype(np.result_type(x, turn), copy=False)
     width = 2 * turn.shape[-1]
     result = np.empty(x.shape, x.dtype)
