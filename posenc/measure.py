@@ -461,7 +461,7 @@ def _adding(encoding: Encoding, length: int) -> tuple[Scheme, int]:
 
 
 def _meaning(scheme: Scheme, dim: int, length: int, query: int) -> FloatArray:
-    """Return a row for each key position; the norm of two rows' difference is their scores'.
+    """Return a row for each key position, as far from another row as the two positions differ.
 
     A score is affine in the query, s(u, n) = c_n + u . g_n, so over u ~ N(0, I) the mean square of
     a difference is that of c plus the squared length of that of g.

@@ -19,7 +19,7 @@ VECTORS = RNG.normal(size=(7, DIM))
 
 
 def exponential_decay(rate):
-    """A scheme that is in no list: Sandwich-like decay, in one function."""
+    """A scheme that is in no list, made in one function: a penalty that levels off."""
 
     def bias(q, q_positions, k_positions):
         distance = np.abs(k_positions[..., None, :] - q_positions[..., :, None])
@@ -120,10 +120,12 @@ def test_bias_schemes_agree_with_the_views():
         schemes.scores(schemes.alibi_scheme(3), zeros[:q_len], zeros, m, n),
         alibi.alibi_bias(3, q_len, k_len, dtype=np.float64),
     )
-    np.testing.assert_array_equal(
-        schemes.scores(schemes.t5_scheme(BUCKETS, max_distance=20), zeros[:q_len], zeros, m, n),
-        relative.t5_bias(BUCKETS, q_len, k_len, max_distance=20),
-    )
+    for bidirectional in (True, False):
+        options = {"bidirectional": bidirectional, "max_distance": 20}
+        np.testing.assert_array_equal(
+            schemes.scores(schemes.t5_scheme(BUCKETS, **options), zeros[:q_len], zeros, m, n),
+            relative.t5_bias(BUCKETS, q_len, k_len, **options),
+        )
 
 
 def test_shaw_agrees_with_transformers():
@@ -183,6 +185,24 @@ def test_weights_stand_between_the_doors():
     expected = (scheme.embed(q, m) @ w_q.T) @ (scheme.embed(k, n) @ w_k.T).T / np.sqrt(DIM)
     got = schemes.scores(scheme, q, k, m, n, weights=w_q.T @ w_k)
     np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
+def test_bias_sees_the_query_that_enters_the_product():
+    rope, shaw = schemes.rope_scheme(DIM), schemes.shaw_scheme(VECTORS)
+    both = schemes.Scheme("both", rotate=rope.rotate, bias=shaw.bias)
+    q, k = RNG.normal(size=(3, DIM)), RNG.normal(size=(4, DIM))
+    m, n = np.arange(2, 5), np.arange(4)
+    bias = shaw.bias(rope.rotate(q, m), m, n)
+    expected = schemes.scores(rope, q, k, m, n) + bias
+    np.testing.assert_allclose(schemes.scores(both, q, k, m, n), expected, atol=1e-14)
+
+
+def test_the_base_sets_the_frequencies():
+    zeros, ones, p = np.zeros((1, 4)), np.ones((1, 4)), np.array([3])
+    code = schemes.sinusoidal_scheme(4, base=100.0).embed(zeros, p)[0]
+    np.testing.assert_allclose(code[2:], [np.sin(0.3), np.cos(0.3)], atol=1e-15)
+    score = schemes.scores(schemes.rope_scheme(4, base=100.0), ones, ones, [3], [0])
+    assert score.item() == pytest.approx(np.cos(3) + np.cos(0.3))
 
 
 def test_a_table_ends():
