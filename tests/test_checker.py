@@ -80,6 +80,44 @@ def test_a_learned_table_ends_and_is_not_a_scheme():
     assert "position 512 is the first that fails" in str(report)
 
 
+def test_one_pair_does_not_tell_the_base():
+    match = check(lambda p: posenc.sinusoidal(p, 2), kind="table").match
+    assert str(match) == "sinusoidal, layout='interleaved'"
+    assert str(check(rope("half"), kind="rotation", dim=2).match) == "rope, layout='half'"
+
+
+def test_a_table_of_a_few_rows_can_be_judged():
+    report = check(lambda positions: TABLE[:5, :2][positions], kind="table")
+    assert "position 5 is the first that fails" in str(report)
+    assert report.holds("distinct")
+    assert report.holds("positions")
+
+
+def test_a_report_is_a_table_in_a_notebook():
+    page = check(lambda p: p < 3, kind="table")._repr_html_()
+    assert page.startswith("<table><caption>check of a table</caption><tr><th>property</th>")
+    assert "<td>runs</td><td>NO</td><td>fn(np.arange(4)) returned dtype bool" in page
+    raised = check(lambda p: p[None, "<b>"], kind="table")._repr_html_()
+    assert "<b>" not in raised
+
+
+def test_arguments_survive_a_function_that_writes_into_them():
+    def in_place(x, positions):
+        x *= 2
+        positions += 1
+        return x
+
+    report = check(in_place, kind="rotation")
+    assert "comes out with" in next(p.message for p in report.properties if p.name == "norm")
+
+
+def test_a_property_is_asked_for_by_its_name():
+    report = check(lambda p: posenc.sinusoidal(p, 8), kind="table")
+    assert report.holds("shift")
+    with pytest.raises(ValueError, match="name='batch': must be one of 'runs', 'positions'"):
+        report.holds("batch")
+
+
 def test_a_scheme_of_nothing_is_named():
     assert str(check(lambda p: np.zeros((len(p), 8)), kind="table").match) == "none"
     assert str(check(lambda x, p: x, kind="rotation").match) == "none"
@@ -223,15 +261,53 @@ TABLES = {
         {"runs": "It takes a length; give it positions, or no offset can be meant"},
         "no known scheme",
     ),
+    "a number": (
+        lambda n: np.ones(3),
+        {"runs": "returned shape (3,); expected (4, d)"},
+        "no known",
+    ),
+    "a builtin": (max, {"runs": "fn(np.arange(4)) returned shape ()"}, "no known scheme"),
+    "a function of numpy": (np.sin, {"runs": "fn(np.arange(4)) returned shape (4,)"}, "no known"),
+    "truth values": (lambda p: p[:, None] > 2, {"runs": "returned dtype bool"}, "no known scheme"),
+    "other values for integers": (
+        lambda p: interleaved(angles(p)) / (1 + (p.dtype.kind == "i")),
+        {"dtype": "position 0 as an integer gives [0.0, 0.5, 0.0, 0.5], as a float"},
+        "every entry is multiplied by 0.5",
+    ),
+    "twice as fast": (
+        lambda p: interleaved(angles(2 * p)),
+        {},
+        "base=10000; every frequency is multiplied by 2",
+    ),
+    "learned frequencies": (
+        lambda p: interleaved(angles(p, np.random.default_rng(1).uniform(0.01, 1, 8))),
+        {},
+        "layout='interleaved'; the frequencies are no geometric progression",
+    ),
+    "a pair that stands still": (
+        lambda p: interleaved(angles(p, np.array([1.0, 0.1, 0.01, 0.0]))),
+        {},
+        "layout='interleaved'; the frequencies are no geometric progression",
+    ),
+    "phases of its own": (
+        lambda p: interleaved(angles(p) + np.arange(32)),
+        {},
+        "no known scheme",
+    ),
+    "one column more": (
+        lambda p: np.pad(interleaved(angles(p)), ((0, 0), (0, 1)), constant_values=1),
+        {},
+        "no known scheme",
+    ),
     "transposed": (
         lambda p: interleaved(angles(p)).T,
-        {"runs": "returned shape (64, 16); expected (16, d): a row for every position"},
+        {"runs": "returned shape (64, 4); expected (4, d): a row for every position"},
         "no known scheme",
     ),
     "no return": (no_return, {"runs": "returned NoneType (is a return missing?)"}, "no known"),
     "as wide as the call": (
         lambda p: np.eye(len(p)),
-        {"runs": "returned shape (1, 1); expected (1, 16)"},
+        {"runs": "returned shape (1, 1); expected (1, 4)"},
         "no known scheme",
     ),
     "ragged": (lambda p: [[1.0, 2.0], [3.0]], {"runs": "rows of different lengths"}, "no known"),
@@ -242,7 +318,7 @@ TABLES = {
     ),
     "nan": (
         lambda p: np.log(np.asarray(p, float)[:, None] - 1),
-        {"runs": "fn(np.arange(0, 16)) returned nan at index (0, 0)"},
+        {"runs": "fn(np.arange(4)) returned nan at index (0, 0)"},
         "no known scheme",
     ),
 }
@@ -378,6 +454,26 @@ ROTATIONS = {
         "base=10000, first 16 dimensions; the exponent divides by the whole width 64; in a partial "
         "rotation it divides by the rotated width 16",
     ),
+    "every other pair": (
+        lambda x, p: np.where(np.arange(64) % 4 < 2, rope("interleaved")(x, p), x),
+        {},
+        "no known scheme",
+    ),
+    "three speeds": (
+        lambda x, p: np.concatenate(
+            [rope("half")(x[..., :32], p), rope("half", 50.0)(x[..., 32:], p)], axis=-1
+        ),
+        {},
+        "no known scheme",
+    ),
+    "one pair at different speeds": (
+        lambda x, p: (
+            x * np.cos(np.multiply.outer(p, np.linspace(0.1, 1, 64))).astype(x.dtype)
+            + rotate_half(x) * np.sin(np.multiply.outer(p, np.linspace(0.1, 1, 64))).astype(x.dtype)
+        ),
+        {"norm": "", "shift": ""},
+        "no known scheme",
+    ),
     "interpolated": (
         lambda x, p: rope("half")(x, p / 8),
         {},
@@ -406,7 +502,7 @@ ROTATIONS = {
     ),
     "raises": (
         lambda x, p: x @ p,
-        {"runs": "fn(array of shape (5, 64), float64, np.array([0, 1, 2, 3, 4])) raised"},
+        {"runs": "fn(array of shape (5, 64), float64, np.arange(5)) raised"},
         "no known scheme",
     ),
 }
@@ -461,6 +557,17 @@ BIASES = {
         lambda q, k: np.where(k > q[:, None], -np.inf, -0.5 * abs(k - q[:, None])),
         {},
         "the causal mask is part of it",
+    ),
+    "future at half price": (
+        lambda q, k: np.where(k > q[:, None], 0.5, 1) * -0.5 * abs(k - q[:, None]),
+        {},
+        "no known scheme",
+    ),
+    "square": (lambda q, k: -0.01 * (k - q[:, None]) ** 2, {}, "no known scheme"),
+    "of the query alone": (
+        lambda q, k: -0.5 * q[:, None] + 0.0 * k,
+        {"shift": "query 1, key 1 has bias -0.5, query 0, key 0 has 0", "distinct": "gives -31.5"},
+        "no known scheme",
     ),
     "future for nothing": (
         lambda q, k: -0.5 * np.maximum(q[:, None] - k, 0),
