@@ -1,0 +1,32 @@
+// The settings of a figure, checked as Python checks them (posenc/figures/base.py).
+
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+const KINDS = {
+  whole: {
+    holds: (value, { low, high, even }) =>
+      Number.isInteger(value) && value >= low && value <= high && !(even && value % 2),
+    allowed: ({ low, high, even }) => `${even ? "an even" : "a whole"} number from ${low} to ${high}`,
+  },
+  number: {
+    holds: (value, { low, high }) => isNumber(value) && value >= low && value <= high,
+    allowed: ({ low, high }) => `a number from ${low} to ${high}`,
+  },
+  flag: { holds: (value) => typeof value === "boolean", allowed: () => "true or false" },
+  choice: {
+    holds: (value, { names }) => names.includes(value),
+    allowed: ({ names }) => `one of ${names.map((name) => `'${name}'`).join(", ")}`,
+  },
+  order: {
+    holds: (value, { size }) =>
+      Array.isArray(value) && value.length === size && [...value].sort((a, b) => a - b).every((n, i) => n === i),
+    allowed: ({ size }) => `the numbers 0 to ${size - 1} in some order`,
+  },
+};
+
+/** Throw an error that names the setting, its value and what is allowed. */
+export function check(name, value, spec) {
+  const kind = KINDS[spec.kind];
+  if (!kind.holds(value, spec)) throw new RangeError(`${name}=${JSON.stringify(value)}: must be ${kind.allowed(spec)}`);
+  return value;
+}

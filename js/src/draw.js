@@ -1,0 +1,112 @@
+// Elements, numbers as words, scales and colours: what every figure draws with.
+
+import { ticks } from "d3-array";
+import { arc, line } from "d3-shape";
+import { DIVERGING, SEQUENTIAL } from "./palette.js";
+
+export { arc, line, ticks };
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** An HTML element: h("p", { class: "pf-note" }, "text", child). */
+export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+
+/** An SVG element. */
+export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+/** Set attributes that changed; what is the same is not touched. */
+export function put(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    const text = String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+  return element;
+}
+
+/** Set an element's words if they changed. */
+export function say(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/** Keep `parent` filled with `count` children made by `make(i)`; returns them. */
+export function list(parent, count, make) {
+  while (parent.childNodes.length > count) parent.lastChild.remove();
+  while (parent.childNodes.length < count) parent.append(make(parent.childNodes.length));
+  return [...parent.childNodes];
+}
+
+/** A number with a fixed number of digits, a real minus sign, and no negative zero. */
+export function fixed(value, digits = 2) {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/** A number in at most three significant digits, with thousands apart: 19.9, 628, 47 100. */
+export function short(value) {
+  if (!Number.isFinite(value)) return "∞";
+  const rounded = Number(value.toPrecision(3));
+  const text = Math.abs(rounded) >= 1e4 ? rounded.toLocaleString("en").replaceAll(",", "\u202f") : String(rounded);
+  return text.replace("-", "−");
+}
+
+/** A linear scale from [a, b] to [c, d]. */
+export function scale([a, b], [c, d]) {
+  const slope = (d - c) / (b - a || 1);
+  return (value) => c + (value - a) * slope;
+}
+
+/** Round numbers from 0 to last, at most about `count` of them. */
+export const wholeTicks = (last, count) => ticks(0, last, Math.max(1, count)).filter(Number.isInteger);
+
+/** The colour of `t` in 0..1 among colour variables --pf-{name}0, --pf-{name}1, ...: it follows the theme. */
+function mix(name, stops, t) {
+  const place = Math.min(1, Math.max(0, t)) * (stops - 1);
+  const i = Math.min(stops - 2, Math.floor(place));
+  return `color-mix(in srgb, var(--pf-${name}${i + 1}) ${(100 * (place - i)).toFixed(1)}%, var(--pf-${name}${i}))`;
+}
+
+/** The colour of a signed value: blue below zero, orange above. */
+export const signedColor = (value, largest = 1) => mix("d", DIVERGING.length, (value / largest + 1) / 2);
+
+/** The colour of an amount. */
+export const amountColor = (value, largest = 1) => mix("s", SEQUENTIAL.length, value / largest);
+
+/** Ink that can be read on signedColor or amountColor of a value in -1..1. */
+export const inkOn = (strength) => (Math.abs(strength) > 0.58 ? "var(--pf-paper)" : "var(--pf-ink)");
+
+const channels = (color) => [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
+
+/** 256 colours of the signed map as numbers for a canvas, light theme; the style sheet turns canvases of
+ * class pf-map over on a dark page. */
+export const SIGNED = (() => {
+  const stops = DIVERGING.map(channels);
+  return Uint32Array.from({ length: 257 }, (_, index) => {
+    const place = (index / 256) * (stops.length - 1);
+    const i = Math.min(stops.length - 2, Math.floor(place));
+    const [r, g, b] = stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * (place - i)));
+    return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+  });
+})();
+
+/** Paint rows of values in -1..1 into a canvas, one pixel each; the style sheet stretches it. */
+export function paint(canvas, rows) {
+  const height = rows.length;
+  const width = rows[0].length;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  rows.forEach((row, y) => row.forEach((value, x) => {
+    pixels[y * width + x] = SIGNED[Math.round(128 * (value + 1))];
+  }));
+  context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,194 @@
+// The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
+
+import { fixed, h, line, list, paint, put, s, say, scale, short, signedColor, wholeTicks } from "../draw.js";
+import { figure } from "../kit.js";
+import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
+import { Fingerprint } from "../settings.js";
+
+const LEFT = 40; // room for the numbers of the positions
+const TOP = 18;
+const MAP = 264; // height of the map
+const BARS = 84;
+const GAP = 14;
+const HEIGHT = TOP + MAP + GAP + BARS + 34;
+
+const BASES = [10, 100, 1e3, 1e4, 1e5, 1e6].map((base) => [base, base.toLocaleString("en").replaceAll(",", "\u202f")]);
+
+export default figure("Fingerprint", Fingerprint, (ui) => {
+  const canvas = h("canvas", { class: "pf-map" });
+  const surface = h("div", {
+    class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "heat map",
+    "aria-label": "Codes: the arrow keys go from position to position and from dimension to dimension",
+  });
+  const layers = Object.fromEntries(
+    ["rows", "columns", "values", "bars", "marks", "curveAxis", "curveMarks"].map((name) => [name, s("g")]));
+  const curve = s("path", { class: "pf-curve" });
+  const selected = s("rect", { class: "pf-selected" });
+  const compared = s("rect", { class: "pf-compared" });
+  const cell = s("rect", { class: "pf-cell" });
+  const zero = s("path", { class: "pf-axis" });
+  const titles = ["position", "dimension", "cosine with the selected position"].map((words) => s("text", {}, words));
+  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
+    layers.rows, layers.columns, layers.values, zero, layers.bars, layers.marks, layers.curveAxis, curve, layers.curveMarks,
+    selected, compared, cell, ...titles);
+  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, drawing, surface);
+  const cellWords = h("p", { class: "pf-note pf-cell-words" });
+  const readout = ui.readout();
+
+  ui.frame("The fingerprint of a position", stage, cellWords, readout,
+    h("div", { class: "pf-controls" },
+      ui.slider("position", { label: "Position", max: (state) => state.length - 1 }),
+      ui.slider("compare", { label: "Compare with", max: (state) => state.length - 1 }),
+      ui.slider("dim", { label: "Dimensions d", change: (dim, { dimension }) => ({ dim, dimension: Math.min(dimension, dim - 1) }) }),
+      ui.slider("length", {
+        label: "Positions shown",
+        change: (length, { position, compare }) => ({
+          length, position: Math.min(position, length - 1), compare: Math.min(compare, length - 1),
+        }),
+      }),
+      ui.select("base", { label: "Base", options: BASES })));
+
+  let frequencies, rows, room, hovered = null;
+
+  const clamp = (value, count) => Math.min(count - 1, Math.max(0, value));
+
+  function cellAt(x, y) {
+    const { dim, length } = ui.state();
+    return { position: clamp(Math.floor((y / MAP) * length), length), dimension: clamp(Math.floor((x / room.map) * dim), dim) };
+  }
+
+  ui.drag(surface, (x, y) => ui.set(cellAt(x, y)));
+  ui.on(surface, "pointermove", ({ offsetX, offsetY, buttons, pointerType }) => {
+    if (buttons || pointerType === "touch") return;
+    hovered = cellAt(offsetX, offsetY);
+    drawCell(ui.state());
+  });
+  ui.on(surface, "pointerleave", () => {
+    hovered = null;
+    drawCell(ui.state());
+  });
+  const step = (key, by, count) => (state) => ({ [key]: clamp(state[key] + by, state[count]) });
+  ui.keys(surface, {
+    ArrowUp: step("position", -1, "length"),
+    ArrowDown: step("position", 1, "length"),
+    ArrowLeft: step("dimension", -1, "dim"),
+    ArrowRight: step("dimension", 1, "dim"),
+    PageUp: step("position", -10, "length"),
+    PageDown: step("position", 10, "length"),
+    Home: () => ({ dimension: 0 }),
+    End: ({ dim }) => ({ dimension: dim - 1 }),
+  });
+
+  /** The cell under the pointer, else the one that the keys are on. */
+  function drawCell(state) {
+    const { position, dimension } = hovered ?? state;
+    const [width, height] = [room.map / state.dim, MAP / state.length];
+    put(cell, { x: LEFT + dimension * width, y: TOP + position * height, width, height });
+    const pair = dimension >> 1;
+    const value = rows[position][dimension];
+    cellWords.replaceChildren(
+      `Cell: position ${position}, dimension ${dimension}, the ${dimension % 2 ? "cosine" : "sine"} of pair ${pair}: value `,
+      h("strong", {}, fixed(value)), ", wavelength ", h("strong", {}, short(wavelength(frequencies[pair]))), " positions.");
+  }
+
+  function drawRoom({ dim, length, width }) {
+    const side = width >= 560 ? 150 : 76;
+    room = { width, side, map: width - LEFT - GAP - side };
+    put(drawing, { width });
+    Object.assign(canvas.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
+    Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
+    const y = scale([0, length], [TOP, TOP + MAP]);
+    const rowTicks = wholeTicks(length - 1, 7);
+    list(layers.rows, rowTicks.length, () => s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }))
+      .forEach((text, i) => say(put(text, { y: y(rowTicks[i] + 0.5) }), String(rowTicks[i])));
+    const x = scale([0, dim], [LEFT, LEFT + room.map]);
+    const columnTicks = wholeTicks(dim - 1, room.map / 60);
+    list(layers.columns, columnTicks.length, () => s("text", { y: HEIGHT - 20, "text-anchor": "middle" }))
+      .forEach((text, i) => say(put(text, { x: x(columnTicks[i] + 0.5) }), String(columnTicks[i])));
+    put(titles[0], { x: 0, y: 10 });
+    put(titles[1], { x: LEFT + room.map / 2, y: HEIGHT - 3, "text-anchor": "middle" });
+    say(titles[2], side > 100 ? "cosine with selected" : "cosine");
+    put(titles[2], { x: LEFT + room.map + GAP + side / 2, y: HEIGHT - BARS - 14, "text-anchor": "middle" });
+    const heights = scale([1, -1], [TOP + MAP + GAP + 2, TOP + MAP + GAP + BARS - 2]);
+    list(layers.values, 3, (i) => s("text", { x: LEFT - 8, y: heights(1 - i), dy: "0.35em", "text-anchor": "end" }, fixed(1 - i, 0)));
+    room.x = x;
+    room.y = y;
+    room.heights = heights;
+  }
+
+  /** The cosine axis begins at the nearest half below the lowest value. */
+  function drawCurveAxis(lowest) {
+    const { side, width, map } = room;
+    const low = Math.floor(2 * lowest + 1e-9) / 2;
+    const cosine = scale([Math.min(0, low), 1], [LEFT + map + GAP, width - 6]);
+    const values = [-1, -0.5, 0, 0.5, 1].filter((value) => value >= Math.min(0, low) && (side > 100 || value % 1 === 0 || value === low));
+    list(layers.curveAxis, values.length, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { y: TOP + MAP + 14, "text-anchor": "middle" })))
+      .forEach((tick, i) => {
+        put(tick.firstChild, { d: `M${cosine(values[i])},${TOP}v${MAP}` });
+        say(put(tick.lastChild, { x: cosine(values[i]) }), fixed(values[i], values[i] % 1 ? 1 : 0));
+      });
+    room.cosine = cosine;
+  }
+
+  function drawBars({ position, compare, dim }) {
+    const value = room.heights;
+    const width = room.map / dim;
+    const thin = width < 6 ? 0 : 1;
+    put(zero, { d: `M${LEFT},${value(0)}h${room.map}` });
+    const code = rows[position];
+    list(layers.bars, dim, () => s("rect", { class: "pf-bar" })).forEach((bar, i) => {
+      put(bar, {
+        x: room.x(i) + thin, width: width - 2 * thin, y: Math.min(value(code[i]), value(0)), height: Math.abs(value(code[i]) - value(0)),
+        style: `fill:${signedColor(code[i])}`,
+      });
+    });
+    const other = rows[compare];
+    put(list(layers.marks, 1, () => s("path", { class: "pf-other" }))[0], {
+      d: Array.from(other, (v, i) => `M${(room.x(i) + thin).toFixed(1)},${value(v).toFixed(1)}h${(width - 2 * thin).toFixed(1)}`).join(""),
+    });
+  }
+
+  function drawCurve({ position, compare, length }) {
+    const near = Array.from({ length }, (_, p) => similarity(p - position, frequencies));
+    drawCurveAxis(Math.min(...near));
+    const place = (p) => [room.cosine(near[p]), room.y(p + 0.5)];
+    put(curve, { d: line()(near.map((_, p) => place(p))) });
+    const [here, there] = list(layers.curveMarks, 2, (i) => s("circle", { r: i ? 4 : 4.5, class: i ? "pf-there" : "pf-here" }));
+    [[here, position], [there, compare]].forEach(([dot, p]) => put(dot, { cx: place(p)[0], cy: place(p)[1] }));
+    return near;
+  }
+
+  function drawWords({ position, compare, dim, length }, near) {
+    const code = Array.from(rows[position].slice(0, 4), (value) => fixed(value)).join(", ");
+    const cosine = near[compare];
+    let lowest = 0;
+    near.forEach((value, p) => {
+      if (value < near[lowest] - 1e-12) lowest = p;
+    });
+    readout.replaceChildren(
+      `Position ${position}: code [${code}${dim > 4 ? ", …" : ""}]. Positions ${position} and ${compare}, offset ${compare - position < 0 ? "−" : ""}${Math.abs(compare - position)}: cosine `,
+      h("strong", {}, fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, h("strong", {}, `${fixed(angle(cosine), 1)}°`),
+      `. Lowest cosine with position ${position} on this map of ${length}: `, h("strong", {}, fixed(near[lowest])),
+      `, at offset ${lowest < position ? "−" : ""}${Math.abs(lowest - position)}.`);
+  }
+
+  return (state, changed) => {
+    const { dim, length, base, position, compare } = state;
+    const fresh = ["dim", "length", "base"].some((key) => changed.has(key));
+    if (fresh) {
+      frequencies = invFreq(dim, base);
+      rows = Array.from({ length }, (_, p) => sinusoidal(p, frequencies));
+      paint(canvas, rows);
+    }
+    if (fresh || changed.has("width")) drawRoom(state);
+    if (position >= length || compare >= length) throw new RangeError(`position=${Math.max(position, compare)}: must be from 0 to ${length - 1}, since length=${length}`);
+    if (state.dimension >= dim) throw new RangeError(`dimension=${state.dimension}: must be from 0 to ${dim - 1}, since dim=${dim}`);
+    const height = MAP / length;
+    put(selected, { x: LEFT, width: room.map, y: TOP + position * height, height });
+    put(compared, { x: LEFT, width: room.map, y: TOP + compare * height, height });
+    drawBars(state);
+    drawWords(state, drawCurve(state));
+    hovered = null;
+    drawCell(state);
+  };
+});

@@ -1,0 +1,2 @@
+// Written by tools/make_js_data.py: do not edit.
+export const Fingerprint = {"dim": {"kind": "whole", "low": 4, "high": 128, "even": true}, "length": {"kind": "whole", "low": 2, "high": 128}, "base": {"kind": "number", "low": 10.0, "high": 1000000.0}, "position": {"kind": "whole", "low": 0, "high": 127}, "compare": {"kind": "whole", "low": 0, "high": 127}, "dimension": {"kind": "whole", "low": 0, "high": 127}};

@@ -1,0 +1,123 @@
+"""Write what the figures' JavaScript takes from Python: colours, settings, golden vectors.
+
+    python tools/make_js_data.py
+
+The files say where they come from; tests check that they are up to date.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lesson
+import numpy as np
+
+from posenc import figures, palette
+from posenc.dot_product import attention_weights
+from posenc.frequencies import inv_freq, turns, wavelengths
+from posenc.sinusoids import sinusoidal
+
+ROOT = lesson.ROOT
+ORIGIN = "Written by tools/make_js_data.py: do not edit."
+
+# What `invert(1) hue-rotate(180deg)` makes of a colour: the book's dark pages show pictures so.
+TURN = np.array([[-0.574, 1.430, 0.144], [0.426, 0.430, 0.144], [0.426, 1.430, -0.856]])
+
+
+def turned_over(color: str) -> str:
+    """Return a colour as a dark page shows it."""
+    rgb = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    turned = np.clip(TURN @ (1 - rgb), 0, 1)
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in turned)
+
+
+def palette_css() -> str:
+    """Return the palette as CSS variables, for light and for dark."""
+    colors = {f"--pf-{name}": mark.color for name, mark in palette.SCHEMES.items()}
+    for prefix, stops in (("d", palette.DIVERGING), ("s", palette.SEQUENTIAL)):
+        colors |= {f"--pf-{prefix}{i}": stop for i, stop in enumerate(stops)}
+
+    def block(selector: str, turn: Callable[[str], str]) -> str:
+        # White is the page, whatever its colour is.
+        shown = {k: "var(--pf-paper)" if c == "#ffffff" else turn(c) for k, c in colors.items()}
+        lines = "".join(f"  {name}: {color};\n" for name, color in shown.items())
+        return f"{selector} {{\n{lines}}}\n"
+
+    dark = ":is(html[data-theme=dark], [data-jp-theme-light=false], html[theme=dark]) .pf"
+    return f"/* {ORIGIN} */\n" + block(".pf", str) + block(dark, turned_over)
+
+
+def palette_js() -> str:
+    """Return the palette as a module: stops of the maps, dash patterns of the schemes."""
+    schemes = {
+        name: {"label": mark.label, "dash": list(mark.dash), "marker": mark.marker}
+        for name, mark in palette.SCHEMES.items()
+    }
+    return (
+        f"// {ORIGIN}\n"
+        f"export const DIVERGING = {json.dumps(palette.DIVERGING)};\n"
+        f"export const SEQUENTIAL = {json.dumps(palette.SEQUENTIAL)};\n"
+        f"export const SCHEMES = {json.dumps(schemes, indent=2)};\n"
+    )
+
+
+def settings_js() -> str:
+    """Return which values the settings of each figure take."""
+    exported = [getattr(figures, name) for name in figures.__all__]
+    kinds = [kind for kind in exported if issubclass(kind, figures.Figure) and kind.specs()]
+    lines = [f"export const {kind.__name__} = {json.dumps(kind.specs())};\n" for kind in kinds]
+    return f"// {ORIGIN}\n" + "".join(lines)
+
+
+def golden() -> dict[str, Any]:
+    """Return inputs and what posenc makes of them."""
+    rng = np.random.default_rng(1)
+    cases = []
+    for dim, base in [(2, 10000.0), (4, 10.0), (16, 10000.0), (32, 1e6), (128, 500.0)]:
+        w = inv_freq(dim, base=base)
+        positions = [*range(4), *rng.integers(4, 2000, 4).tolist(), -7, 0.5]
+        offsets = [0, 1, 16, 19, 355, 1999]
+        cases.append(
+            {
+                "dim": dim,
+                "base": base,
+                "inv_freq": w.tolist(),
+                "wavelengths": wavelengths(w).tolist(),
+                "turns": turns(w, 44).tolist(),
+                "positions": positions,
+                "codes": sinusoidal(positions, dim, base=base, dtype=np.float64).tolist(),
+                "offsets": offsets,
+                "distance": np.linalg.norm(
+                    sinusoidal(offsets, dim, base=base, dtype=np.float64)
+                    - sinusoidal(0, dim, base=base, dtype=np.float64),
+                    axis=-1,
+                ).tolist(),
+                "similarity": np.cos(np.multiply.outer(offsets, w)).mean(axis=-1).tolist(),
+            }
+        )
+    tokens = rng.normal(size=(4, 6))
+    return {
+        "origin": ORIGIN,
+        "codes": cases,
+        "attention": {
+            "tokens": tokens.tolist(),
+            "weights": attention_weights(tokens, tokens).tolist(),
+        },
+    }
+
+
+def made() -> dict[Path, str]:
+    """Return every file with its content."""
+    return {
+        ROOT / "js/src/palette.js": palette_js(),
+        ROOT / "js/src/palette.css": palette_css(),
+        ROOT / "js/src/settings.js": settings_js(),
+        ROOT / "tests/golden/js/formulas.json": json.dumps(golden(), indent=1) + "\n",
+    }
+
+
+if __name__ == "__main__":
+    for path, content in made().items():
+        path.write_text(content)
+        print(path.relative_to(ROOT))
