@@ -51,6 +51,12 @@ def test_scattered_positions(positions):
     assert np.abs(gathered(positions, w) - points(positions, w)).max(initial=0) <= 8 * EPS
 
 
+def test_a_fraction_far_out_is_not_rounded_by_addition():
+    """1000000.1 + 1 is not exact: such a run takes its sines one by one."""
+    positions = 1000000.1 + np.arange(100)
+    np.testing.assert_array_equal(gathered(positions, np.ones(1)), points(positions, np.ones(1)))
+
+
 def test_more_pairs_than_fit_a_block():
     w = np.linspace(0, 1, BLOCK + 1)
     positions = np.arange(3.0)

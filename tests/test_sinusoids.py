@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +59,18 @@ def test_sine_and_cosine_of_a_pair_turn_together():
 )
 def test_published_rows(position, dim, expected):
     np.testing.assert_allclose(sinusoidal(position, dim)[:4], expected, atol=0.005)
+
+
+@pytest.mark.parametrize("start", [-(10**7), 10**7 - 50])
+def test_far_positions_are_exact_to_rounding(start):
+    """A float64 phase would err by 1e-9 here: the frequencies and products carry their rounding."""
+    code = sinusoidal(start + np.arange(51), 96, base=500000.0, dtype=np.float64)
+    with mpmath.workdps(50):
+        for row in (0, 17, 50):
+            for i in (1, 2, 7, 47):
+                phase = (start + row) * mpmath.mpf(500000) ** (mpmath.mpf(-2 * i) / 96)
+                assert code[row, 2 * i] == pytest.approx(float(mpmath.sin(phase)), abs=1e-14)
+                assert code[row, 2 * i + 1] == pytest.approx(float(mpmath.cos(phase)), abs=1e-14)
 
 
 @given(p=positions, k=positions, dim=dims, layout=layouts)
