@@ -17,7 +17,7 @@ import esbuild from "esbuild";
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const SOURCES = join(ROOT, "js/src");
 const STATIC = join(ROOT, "posenc/figures/static");
-const NOTICE = "/* posenc, BSD-3-Clause; d3-array, d3-path, d3-shape, ISC */";
+const NOTICE = "/* posenc, BSD-3-Clause; d3-array, ISC */";
 
 export const FIGURES = readdirSync(join(SOURCES, "figures"))
   .filter((name) => name.endsWith(".js"))

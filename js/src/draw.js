@@ -1,10 +1,9 @@
 // Elements, numbers as words, scales and colours: what every figure draws with.
 
 import { ticks } from "d3-array";
-import { arc, line } from "d3-shape";
 import { DIVERGING, SEQUENTIAL } from "./palette.js";
 
-export { arc, line, ticks };
+export { ticks };
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -62,6 +61,18 @@ export function short(value) {
 export function scale([a, b], [c, d]) {
   const slope = (d - c) / (b - a || 1);
   return (value) => c + (value - a) * slope;
+}
+
+const pixel = (value) => Math.round(value * 10) / 10;
+
+/** The path of a line through points [[x, y], ...]. */
+export const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${pixel(x)},${pixel(y)}`).join("");
+
+/** The path of an arc around (x, y), from one angle to another in radians, anticlockwise as in the lessons. */
+export function arc(x, y, radius, from, to) {
+  const point = (angle) => `${pixel(x + radius * Math.cos(angle))},${pixel(y - radius * Math.sin(angle))}`;
+  const [large, clockwise] = [Math.abs(to - from) > Math.PI, to < from].map(Number);
+  return `M${point(from)}A${radius},${radius} 0 ${large} ${clockwise} ${point(to)}`;
 }
 
 /** Round numbers from 0 to last, at most about `count` of them. */

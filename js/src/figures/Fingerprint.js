@@ -152,7 +152,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     const near = Array.from({ length }, (_, p) => similarity(p - position, frequencies));
     drawCurveAxis(Math.min(...near));
     const place = (p) => [room.cosine(near[p]), room.y(p + 0.5)];
-    put(curve, { d: line()(near.map((_, p) => place(p))) });
+    put(curve, { d: line(near.map((_, p) => place(p))) });
     const [here, there] = list(layers.curveMarks, 2, (i) => s("circle", { r: i ? 4 : 4.5, class: i ? "pf-there" : "pf-here" }));
     [[here, position], [there, compare]].forEach(([dot, p]) => put(dot, { cx: place(p)[0], cy: place(p)[1] }));
     return near;
