@@ -216,8 +216,8 @@ class _Subject:
     """What the kinds share: calls, the end of the domain, the scheme."""
 
     far = FAR
-    end: int  # the last position that is defined, and what happens after it
-    why: str
+    end: int  # the last position that is defined
+    why: str  # what the next one raised
     match: Match | None = None
     predict: Predict | None = None
 
@@ -301,9 +301,8 @@ class _Table(_Subject):
                 continue
             rows = self._float_rows(np.array(some))
             expected = self.exact[some]
-            differ = np.abs(rows - expected).max(axis=1) > self.tolerance * (
-                1 + np.abs(expected).max()
-            )
+            off = np.abs(rows - expected).max(axis=1)
+            differ = off > self.tolerance * (1 + np.abs(expected).max())
             if differ.any():
                 at = some[int(differ.argmax())]
                 same = np.allclose(rows, self.exact[: len(some)], atol=self.tolerance)
@@ -431,14 +430,13 @@ class _Table(_Subject):
 
 def _allow(error: float, allowed: float, where: str) -> float:
     if error > allowed:
-        raise _FaultError(f"{where} an entry is off by {error:.2g}: {PRECISION}")
+        cause = "the angle lost digits, or a table wrapped around"
+        raise _FaultError(f"{where} an entry is off by {error:.2g}: {cause}; {PRECISION}")
     return error
 
 
 class _Rotation(_Subject):
     """``fn(x, positions)``."""
-
-    lift: Callable[[Array], Array]
 
     def _vectors(self, *lead: int) -> FloatArray:
         """Return vectors of ordinary size, the same at every run."""
@@ -462,16 +460,16 @@ class _Rotation(_Subject):
         """Judge whether the function returns the shape of x."""
         x = self._vectors(5)
         # The last form, (batch, n, heads, dim), has the positions on the wrong axis.
-        problems = []
-        for around in ((), (None, None), (None, slice(None), None)):
-            self.around: Any = (*around, ...) if len(around) < 3 else around
+        faults = []
+        self.around: tuple[Any, ...]
+        for self.around in ((...,), (None, None), (None, slice(None), None)):
             try:
                 self.rows(x, np.arange(5))
                 break
-            except _FaultError as error:
-                problems.append(error)
+            except _FaultError as fault:
+                faults.append(fault)
         else:
-            raise problems[0]
+            raise faults[0]
         self.end, self.why = _end(lambda p: self.rows(x[:1], np.array([p])), self.far)
         if not self._by_company():
             self._recognise(recognise_rotation, self.maps, self.dim)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc.alibi import alibi_slopes
+from posenc.pairs import members
 from posenc.relative import t5_bucket
 
 __all__ = ["Match"]
@@ -91,7 +92,7 @@ def _progression(turned: ComplexArray, whole_width: int) -> _Progression:
     base wins: 10000 under any reading, then one digit, two, three, then whatever was fitted.
     """
     fitted = _speeds(turned)
-    if fitted[0] <= 0 or (fitted <= 0).any():
+    if (fitted <= 0).any():
         return _Progression(None, "the frequencies are no geometric progression", fitted)
     pairs = fitted.size
     factor = 1 / float(fitted[0])
@@ -151,12 +152,6 @@ def _divided(factor: float) -> str:
 TABLE_LAYOUTS = ("interleaved", "concat")
 
 
-def _sine_columns(layout: str, dim: int) -> tuple[slice, slice]:
-    if layout == "interleaved":
-        return slice(0, None, 2), slice(1, None, 2)
-    return slice(0, dim // 2), slice(dim // 2, None)
-
-
 def recognise_table(rows: Callable[[IntArray], FloatArray], dim: int, reach: int) -> Found:
     """Return the scheme of a table and a function that predicts its rows, if it is known."""
     at = np.concatenate([[0], _steps(reach)])
@@ -175,7 +170,7 @@ def recognise_table(rows: Callable[[IntArray], FloatArray], dim: int, reach: int
 def _sinusoids(table: FloatArray, layout: str) -> Found:
     """Read each pair of columns as one complex number that should move on a circle."""
     dim = table.shape[1]
-    sine, cosine = _sine_columns(layout, dim)
+    sine, cosine = members(layout, dim // 2)
     z = table[:, cosine] + 1j * table[:, sine]
     radius = float(np.abs(z).mean())
     if radius == 0 or np.abs(np.abs(z) - radius).max() > 0.01 * radius:
@@ -185,7 +180,7 @@ def _sinusoids(table: FloatArray, layout: str) -> Found:
     fitted = _speeds(turned)
     if not fitted.any() or _error(fitted, turned) > 0.01:
         return None
-    notes, sign, first = [], 1.0, 0.0
+    notes, sign = [], 1.0
     if np.abs(z[0] - 1j).max() < 0.01 and (fitted < 0).all():
         # Read with the roles exchanged, exp(i w p) becomes i exp(-i w p).
         sign = -1.0
@@ -245,8 +240,8 @@ ROTATION_LAYOUTS = ("half", "interleaved")
 
 
 def _pairs(layout: str, width: int) -> tuple[IntArray, IntArray]:
-    i = np.arange(width // 2)
-    return (i, i + width // 2) if layout == "half" else (2 * i, 2 * i + 1)
+    first, second = members(layout, width // 2)
+    return np.arange(width)[first], np.arange(width)[second]
 
 
 def recognise_rotation(matrices: Callable[[IntArray], FloatArray], dim: int, reach: int) -> Found:
@@ -257,7 +252,7 @@ def recognise_rotation(matrices: Callable[[IntArray], FloatArray], dim: int, rea
     at = _steps(reach)
     maps = matrices(at)
     identity = np.eye(dim)
-    moved = np.abs(maps - identity).max(axis=(0, 2)) > 0
+    moved = np.abs(maps - identity).max(axis=(0, 2)) > 1e-12
     width = int(moved.sum())
     if width == 0:
         return Match("none"), lambda p: np.broadcast_to(identity, (len(p), dim, dim))
