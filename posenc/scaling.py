@@ -141,7 +141,7 @@ def yarn(
     if truncate:
         low, high = math.floor(low), math.ceil(high)
     low, high = np.clip([low, high], 0, dim - 1)
-    width = high - low or 0.001  # both ends in one place: a step
+    width = high - low or 1.0  # both ends clamped to one place: a step
     ramp: FloatArray = np.clip((np.arange(dim // 2) - low) / width, 0, 1)
     return (1 - ramp) * frequencies + ramp * frequencies / factor
 

@@ -116,12 +116,20 @@ def test_linear_divides_all_and_dynamic_all_but_the_fastest():
     assert layer.pairs[-1].divisor == pytest.approx(3)
 
 
+@pytest.mark.parametrize("factor", [3, 7, 10, 49])
+def test_rounding_is_no_new_angle(factor):
+    rope = {"type": "linear", "factor": factor, "original_max_position_embeddings": 1000}
+    (layer,) = diagnose(config(rope, longest=1000 * factor)).layers
+    assert not any(pair.new_angles for pair in layer.pairs)
+
+
 def test_longrope_uses_the_list_of_the_target():
     (long,) = diagnose(MODELS["phi-3.5-mini"]).layers
     (short,) = diagnose(MODELS["phi-3.5-mini"], target_length=4096).layers
     assert long.pairs[-1].divisor == pytest.approx(64.84, abs=0.001)
     assert short.pairs[-1].divisor == pytest.approx(2.84, abs=0.001)
-    assert short.pairs[0].fate == "kept"
+    assert {pair.fate for pair in long.pairs} == {"divided"}
+    assert [pair.fate for pair in short.pairs] == ["kept"] + ["divided"] * 47
 
 
 def test_still_pairs():
@@ -137,6 +145,8 @@ def test_sliding_layers_see_no_further_than_their_window():
     assert (full.layer_type, sliding.layer_type) == ("full_attention", "sliding_attention")
     assert full.target_length == 131072
     assert sliding.trained_length == sliding.target_length == 1024
+    assert full.bound_applies
+    assert not sliding.bound_applies
     (only,) = diagnose(MODELS["gemma-3-27b"], layer_type="sliding_attention").layers
     assert only == sliding
 
@@ -223,6 +233,8 @@ def test_attention_factor_twice():
     assert found == ["attention-factor", "attention-factor-twice"]
     assert "1.58963" in message("attention-factor-twice", deep | {"rope_scaling": twice})
     assert "1.58963" in message("softmax-scale", deep)
+    once = {**deep["rope_scaling"], "attention_factor": 1.0}
+    assert warnings(deep | {"rope_scaling": once}) == []
 
 
 @pytest.mark.parametrize(
