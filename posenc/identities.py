@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     import sympy
 
 __all__ = [
+    "alibi_share",
+    "alibi_window",
+    "complex_rope_is_relative",
     "concat_projection",
+    "constant_text_stays_constant",
     "cosine_addition",
+    "dot_is_real_part",
     "dot_is_relative",
+    "last_token_is_blind",
     "pair_is_relative",
     "permutation_equivariance",
+    "rope_is_relative",
     "rotation_addition",
     "rotation_is_orthogonal",
     "shift_is_rotation",
@@ -259,3 +266,180 @@ def concat_projection() -> sympy.Eq:
     if sympy.block_collapse(left) != right:
         raise ArithmeticError(f"no identity: {left} is not {right}")
     return sympy.Eq(left, right, evaluate=False)
+
+
+def rope_is_relative(dim: int = 2) -> sympy.Eq:
+    """Return that a query and a key turned by their positions compare by the offset alone.
+
+    ::
+
+        (R(m) q) . (R(n) k) = q . (R(n - m) k),   R(p) = diag of [[cos w_i p, -sin w_i p],
+                                                                  [sin w_i p,  cos w_i p]]
+
+    Pairs are interleaved; q and k are symbols too. Raises ``ValueError`` if ``dim`` is odd or
+    below 2.
+
+    >>> rope_is_relative(4).rhs.shape
+    (1, 1)
+
+    Source: chapter 5b; Su et al. 2021 (RoFormer), equation 16.
+    """
+    import sympy
+
+    m, n = sympy.symbols("m n", real=True)
+    omegas = frequencies(dim)
+    q, k = (sympy.Matrix(sympy.symbols(f"{x}_:{dim}", real=True)) for x in "qk")
+    # rotation() turns pairs written (sine, cosine); RoPE turns (a, b) the other way.
+    query = sympy.MatMul(rotation(-m, omegas), q, evaluate=False)
+    key = sympy.MatMul(rotation(-n, omegas), k, evaluate=False)
+    left = sympy.MatMul(sympy.Transpose(query), key, evaluate=False)
+    return proved(left, sympy.MatMul(q.T, rotation(m - n, omegas), k, evaluate=False))
+
+
+def complex_rope_is_relative() -> sympy.Eq:
+    """Return the same for one pair written as a complex number, a + i b.
+
+    ::
+
+        (q e^(i w m)) conj(k e^(i w n)) = q conj(k) e^(i w (m - n))
+
+    The real part of ``q conj(k)`` is the dot product of the pair, see ``dot_is_real_part``.
+
+    >>> print(complex_rope_is_relative().rhs)
+    q*exp(I*omega*(m - n))*conjugate(k)
+
+    Source: chapter 5b; Su et al. 2021 (RoFormer), equation 12.
+    """
+    import sympy
+
+    m, n, w = sympy.symbols("m n omega", real=True)
+    q, k = sympy.symbols("q k", complex=True)
+    left = q * sympy.exp(sympy.I * w * m) * sympy.conjugate(k * sympy.exp(sympy.I * w * n))
+    return proved(left, q * sympy.conjugate(k) * sympy.exp(sympy.I * w * (m - n)))
+
+
+def dot_is_real_part() -> sympy.Eq:
+    """Return the dot product of two pairs as the real part of a complex product.
+
+    ::
+
+        Re((a + i b) conj(c + i d)) = a c + b d
+
+    >>> print(dot_is_real_part().rhs)
+    a*c + b*d
+
+    Source: chapter 5b.
+    """
+    import sympy
+
+    a, b, c, d = sympy.symbols("a b c d", real=True)
+    left = sympy.re((a + sympy.I * b) * sympy.conjugate(c + sympy.I * d), evaluate=False)
+    return proved(left, a * c + b * d)
+
+
+def alibi_share() -> sympy.Eq:
+    """Return the share of attention that ALiBi leaves to the nearest W of n equal keys.
+
+    ::
+
+        sum_(t < W) e^(-m t) / sum_(t < n) e^(-m t) = (1 - e^(-m W)) / (1 - e^(-m n))
+
+    m is the slope and t the distance. Both sums are geometric series. Their closed form is proved
+    by induction on the number of terms, so W and n are symbols.
+
+    >>> print(alibi_share().rhs)
+    (1 - exp(-W*m))/(1 - exp(-m*n))
+
+    Source: chapter 5a.
+    """
+    import sympy
+    from sympy import exp
+
+    slope = sympy.Symbol("m", positive=True)
+    terms, near, n, t = sympy.symbols("N W n t", integer=True, nonnegative=True)
+
+    def closed(count: sympy.Expr) -> sympy.Expr:
+        return (1 - exp(-slope * count)) / (1 - exp(-slope))
+
+    proved(closed(sympy.Integer(0)), sympy.Integer(0))
+    proved(closed(terms + 1), closed(terms) + exp(-slope * terms))
+    right = (1 - exp(-slope * near)) / (1 - exp(-slope * n))
+    proved(closed(near) / closed(n), right)
+    sums = [sympy.Sum(exp(-slope * t), (t, 0, count - 1)) for count in (near, n)]
+    return sympy.Eq(sums[0] / sums[1], right, evaluate=False)
+
+
+def alibi_window() -> sympy.Eq:
+    """Return how many keys hold a share s of ALiBi's attention, before an endless equal past.
+
+    ::
+
+        1 - e^(-m W) = s   at   W = -ln(1 - s) / m
+
+    ``alibi_share`` with n to infinity gives the left-hand side.
+
+    >>> print(alibi_window().rhs)
+    s
+
+    Source: chapter 5a.
+    """
+    import sympy
+
+    slope, share = sympy.symbols("m s", positive=True)
+    window = -sympy.log(1 - share) / slope
+    left = 1 - sympy.exp(sympy.Mul(-slope, window, evaluate=False), evaluate=False)
+    return proved(left, share)
+
+
+def last_token_is_blind() -> sympy.Eq:
+    """Return that one causal layer, read at its last token, ignores the order before it.
+
+    ::
+
+        out(x_0, x_1; x_2) = out(x_1, x_0; x_2)
+
+        out = sum_j e^(s(x_2, x_j)) v(x_j) / sum_j e^(s(x_2, x_j)),   j = 0, 1, 2
+
+    The score s and the value v are undefined functions.
+
+    >>> last_token_is_blind().lhs == last_token_is_blind().rhs  # written in another order
+    False
+
+    Source: chapter 5c.
+    """
+    import sympy
+
+    score, value = sympy.Function("s", real=True), sympy.Function("v", real=True)
+    x = sympy.symbols("x_:3", real=True)
+
+    def last(order: Sequence[int]) -> sympy.Expr:
+        weights = [sympy.exp(score(x[2], x[j])) for j in order]
+        values = [w * value(x[j]) for w, j in zip(weights, order, strict=True)]
+        return sympy.Mul(
+            sympy.Add(*values, evaluate=False),
+            sympy.Pow(sympy.Add(*weights, evaluate=False), -1, evaluate=False),
+            evaluate=False,
+        )
+
+    return proved(last((0, 1, 2)), last((1, 0, 2)))
+
+
+def constant_text_stays_constant() -> sympy.Eq:
+    """Return that a text of t equal tokens leaves attention as it came, at every t.
+
+    ::
+
+        sum_(j = 1..t) e^(s(x, x)) v(x) / sum_(j = 1..t) e^(s(x, x)) = v(x)
+
+    >>> print(constant_text_stays_constant().rhs)
+    v(x)
+
+    Source: chapter 5c.
+    """
+    import sympy
+
+    x = sympy.Symbol("x", real=True)
+    j, t = sympy.symbols("j t", integer=True, positive=True)
+    score, value = sympy.Function("s", real=True)(x, x), sympy.Function("v", real=True)(x)
+    total = sympy.Sum(sympy.exp(score) * value, (j, 1, t))
+    return proved(total / sympy.Sum(sympy.exp(score), (j, 1, t)), value)

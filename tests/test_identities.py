@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
-from posenc import identities
+from posenc import identities, rotation_matrix, softmax
 from posenc.dot_product import attention
 
 STATEMENTS = [
@@ -16,6 +16,8 @@ STATEMENTS = [
     *((identities.shift_is_rotation, (dim,)) for dim in (2, 4, 6)),
     *((identities.rotation_addition, (dim,)) for dim in (2, 4)),
     *((identities.rotation_is_orthogonal, (dim,)) for dim in (2, 4)),
+    *((identities.rope_is_relative, (dim,)) for dim in (2, 4, 6)),
+    (identities.dot_is_real_part, ()),
 ]
 
 
@@ -101,3 +103,50 @@ def test_equivariance_needs_a_permutation():
 def test_width_must_be_even(statement, dim):
     with pytest.raises(ValueError, match="dim="):
         statement(dim)
+
+
+def test_rope_turns_as_the_package_does():
+    equation = identities.rope_is_relative(4)
+    query = equation.lhs.args[0].arg
+    m, *omegas = sympy.symbols("m omega_0 omega_1", real=True)
+    at = {m: 3.0, **dict(zip(omegas, [1.0, 0.01], strict=True))}
+    turn = np.array(query.args[0].subs(at), dtype=float)
+    ours = rotation_matrix(3, [1.0, 0.01], layout="interleaved")
+    assert np.allclose(turn, ours, rtol=0, atol=1e-15)
+
+
+def test_rope_as_complex_numbers():
+    equation = identities.complex_rope_is_relative()
+    m, n, w = sympy.symbols("m n omega", real=True)
+    q, k = sympy.symbols("q k", complex=True)
+    at = {q: 1 + 2j, k: 0.5 - 1j, m: 5, n: 3, w: 0.7}
+    left, right = (complex(side.subs(at).evalf()) for side in (equation.lhs, equation.rhs))
+    assert np.isclose(left, right, rtol=1e-12)
+    assert np.isclose(left, (1 + 2j) * (0.5 + 1j) * np.exp(1.4j), rtol=1e-12)
+
+
+def test_share_of_alibi_is_that_of_a_softmax():
+    equation = identities.alibi_share()
+    slope = sympy.Symbol("m", positive=True)
+    near, n = sympy.symbols("W n", integer=True, nonnegative=True)
+    at = {slope: 0.25, near: 3, n: 10}
+    weights = softmax(-0.25 * np.arange(10))
+    for side in (equation.lhs, equation.rhs):
+        assert np.isclose(float(side.subs(at).doit()), weights[:3].sum(), rtol=1e-12)
+
+
+def test_window_of_alibi_holds_the_share():
+    equation = identities.alibi_window()
+    slope, share = sympy.symbols("m s", positive=True)
+    at = {slope: 0.125, share: 0.9}
+    assert np.isclose(float(equation.lhs.subs(at)), 0.9, rtol=1e-12)
+    window = int(np.ceil(-np.log(0.1) / 0.125))
+    assert softmax(-0.125 * np.arange(10_000))[:window].sum() >= 0.9
+
+
+def test_last_token_and_constant_text():
+    assert identities.last_token_is_blind().lhs.free_symbols == set(
+        sympy.symbols("x_:3", real=True)
+    )
+    equation = identities.constant_text_stays_constant()
+    assert equation.lhs.doit() == equation.rhs
