@@ -28,7 +28,9 @@ def softmax(x: npt.ArrayLike, *, axis: int = -1) -> FloatArray:
 
     Source: Vaswani et al. 2017, equation 1.
     """
-    x = np.asarray(x, dtype=np.float64)
+    x = validate.real_array("x", x, finite=False)
+    if not x.size:
+        raise ValueError(f"x has shape {x.shape}: a softmax needs at least one entry")
     largest = x.max(axis=axis, keepdims=True)
     if not np.isfinite(largest).all():
         bad = largest[~np.isfinite(largest)].flat[0]
@@ -83,11 +85,14 @@ def attention_weights(
         )
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if bias is not None:
-        scores = scores + validate.real_array("bias", bias)
+        bias = validate.real_array("bias", bias)
+        validate.broadcasts("bias", bias, scores)
+        scores = scores + bias
     if mask is not None:
         mask = np.asarray(mask)
         if mask.dtype != np.bool_:
             raise ValueError(f"mask has dtype {mask.dtype}: must be boolean, True for visible")
+        validate.broadcasts("mask", mask, scores)
         if not mask.any(axis=-1).all():
             raise ValueError("mask hides every key from some query: leave it at least one")
         scores = np.where(mask, scores, -np.inf)

@@ -177,7 +177,7 @@ def alibi_scheme(heads: int) -> Scheme:
 
     Source: Press et al. 2022, section 3.
     """
-    slopes = alibi_slopes(heads)[:, None, None]
+    slopes = alibi_slopes(validate.integer("heads", heads, at_least=1))[:, None, None]
     return Scheme("alibi", bias=lambda q, m, n: -slopes * np.abs(_relative(m, n)))
 
 

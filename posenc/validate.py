@@ -75,8 +75,8 @@ def entry(mapping: Mapping[str, Any], key: str, *, name: str) -> Any:
     raise ValueError(f"{name} has no {key!r}: add it (it holds {held})")
 
 
-def real_array(name: str, value: Any) -> FloatArray:
-    """Return ``value`` as a float64 array of finite real numbers, of any shape."""
+def real_array(name: str, value: Any, *, finite: bool = True) -> FloatArray:
+    """Return ``value`` as a float64 array of real numbers of any shape, finite unless allowed."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -84,11 +84,21 @@ def real_array(name: str, value: Any) -> FloatArray:
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} has dtype {array.dtype}: must hold real numbers")
     array = array.astype(np.float64, copy=False)
-    finite = np.isfinite(array)
-    if not finite.all():
-        bad = array[~finite].flat[0]
+    if finite and not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)].flat[0]
         raise ValueError(f"{name} holds {bad}: every entry must be finite")
     return array
+
+
+def broadcasts(name: str, value: npt.NDArray[Any], scores: npt.NDArray[Any]) -> None:
+    """Raise unless ``value`` can stand beside ``scores``, whose last two axes are m and n."""
+    try:
+        np.broadcast_shapes(value.shape, scores.shape)
+    except ValueError:
+        raise ValueError(
+            f"{name} has shape {value.shape}: must fit the scores, {scores.shape}, which are "
+            "(..., m, n)"
+        ) from None
 
 
 def positions(value: Any, *, name: str = "positions") -> FloatArray:

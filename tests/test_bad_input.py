@@ -367,6 +367,14 @@ scores(none(), np.ones((2, 4)), np.ones((2, 4)), [0, np.nan], [0, 1])
     q_positions holds nan: every entry must be finite
 scores(learned_scheme(np.eye(4)), np.ones((1, 4)), np.ones((1, 4)), [4], [0])
     position 4: the table has 4 rows, for positions 0 to 3; shorten the text or make rows
+softmax(["a"])
+    x has dtype <U1: must hold real numbers
+softmax([])
+    x has shape (0,): a softmax needs at least one entry
+attention_weights(np.ones((2, 4)), np.ones((2, 4)), bias=np.ones((3, 3)))
+    bias has shape (3, 3): must fit the scores, (2, 2), which are (..., m, n)
+attention_weights(np.ones((2, 4)), np.ones((2, 4)), mask=np.ones((3, 3), bool))
+    mask has shape (3, 3): must fit the scores, (2, 2), which are (..., m, n)
 softmax([np.inf, 0.0])
     x has a row whose largest entry is inf: it must be finite
 causal_mask(0)

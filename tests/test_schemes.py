@@ -237,7 +237,7 @@ def test_a_scheme_cannot_be_changed():
         (lambda: schemes.sinusoidal_scheme(5), "dim=5: must be even"),
         (lambda: schemes.rope_scheme(5), "dim=5: must be even"),
         (lambda: schemes.rope_scheme(4, layout="woven"), "layout='woven': must be one of"),
-        (lambda: schemes.alibi_scheme(0), "num_heads=0: must be at least 1"),
+        (lambda: schemes.alibi_scheme(0), "^heads=0: must be at least 1"),
         (lambda: schemes.learned_scheme([1.0]), r"table has shape \(1,\): must be \(rows, width\)"),
         (lambda: schemes.t5_scheme(np.zeros((5, 2))), "num_buckets=5: must be even"),
         (lambda: schemes.shaw_scheme(np.zeros((4, 2))), r"table has 4 rows: must be 2k \+ 1"),
