@@ -29,12 +29,16 @@ __all__ = [
     "dot_is_real_part",
     "dot_is_relative",
     "last_token_is_blind",
+    "ntk_base",
+    "ntk_divides_pair",
     "pair_is_relative",
     "permutation_equivariance",
     "rope_is_relative",
     "rotation_addition",
     "rotation_is_orthogonal",
     "shift_is_rotation",
+    "yarn_limits",
+    "yarn_pair_with_turns",
 ]
 
 
@@ -342,20 +346,20 @@ def alibi_share() -> sympy.Eq:
 
     ::
 
-        sum_(t < W) e^(-m t) / sum_(t < n) e^(-m t) = (1 - e^(-m W)) / (1 - e^(-m n))
+        sum_(t < W) e^(-s t) / sum_(t < n) e^(-s t) = (1 - e^(-s W)) / (1 - e^(-s n))
 
-    m is the slope and t the distance. Both sums are geometric series. Their closed form is proved
+    s is the slope and t the distance. Both sums are geometric series. Their closed form is proved
     by induction on the number of terms, so W and n are symbols.
 
     >>> print(alibi_share().rhs)
-    (1 - exp(-W*m))/(1 - exp(-m*n))
+    (1 - exp(-W*s))/(1 - exp(-n*s))
 
     Source: chapter 5a.
     """
     import sympy
     from sympy import exp
 
-    slope = sympy.Symbol("m", positive=True)
+    slope = sympy.Symbol("s", positive=True)
     terms, near, n, t = sympy.symbols("N W n t", integer=True, nonnegative=True)
 
     def closed(count: sympy.Expr) -> sympy.Expr:
@@ -370,22 +374,22 @@ def alibi_share() -> sympy.Eq:
 
 
 def alibi_window() -> sympy.Eq:
-    """Return how many keys hold a share s of ALiBi's attention, before an endless equal past.
+    """Return how many keys hold a share a of ALiBi's attention, before an endless equal past.
 
     ::
 
-        1 - e^(-m W) = s   at   W = -ln(1 - s) / m
+        1 - e^(-s W) = a   at   W = -ln(1 - a) / s
 
     ``alibi_share`` with n to infinity gives the left-hand side.
 
     >>> print(alibi_window().rhs)
-    s
+    a
 
     Source: chapter 5a.
     """
     import sympy
 
-    slope, share = sympy.symbols("m s", positive=True)
+    slope, share = sympy.symbols("s a", positive=True)
     window = -sympy.log(1 - share) / slope
     left = 1 - sympy.exp(sympy.Mul(-slope, window, evaluate=False), evaluate=False)
     return proved(left, share)
@@ -443,3 +447,104 @@ def constant_text_stays_constant() -> sympy.Eq:
     score, value = sympy.Function("s", real=True)(x, x), sympy.Function("v", real=True)(x)
     total = sympy.Sum(sympy.exp(score) * value, (j, 1, t))
     return proved(total / sympy.Sum(sympy.exp(score), (j, 1, t)), value)
+
+
+def ntk_base() -> sympy.Eq:
+    """Return the base that divides the slowest pair by a factor s and keeps the fastest.
+
+    ::
+
+        b'^(-(d-2)/d) = b^(-(d-2)/d) / s     gives     b' = b s^(d/(d-2))
+
+    It is solved for, not put in: the logarithm of the first equation is linear in ln b', so there
+    is one solution. Pair 0 turns by b'^0 = 1 whatever the base, so it is kept.
+
+    >>> print(ntk_base().lhs)
+    b'
+
+    Source: chapter 6; bloc97 2023; Peng et al. 2023 (YaRN), appendix A.1.
+    """
+    import sympy
+    from sympy import exp, log
+
+    s, b, e = sympy.symbols("s b e", positive=True)  # e is d - 2, so that d is above 2
+    log_base = sympy.Symbol("B", real=True)
+    exponent = -e / (e + 2)  # of the last pair
+    (found,) = sympy.solve(exponent * log_base - exponent * log(b) + log(s), log_base)
+    proved(exp(exponent * found), b**exponent / s)
+    proved(exp(found), b * s ** ((e + 2) / e))
+    d = sympy.Symbol("d", positive=True)
+    base = sympy.Symbol("b'", positive=True)
+    return sympy.Eq(base, b * s ** (d / (d - 2)), evaluate=False)
+
+
+def ntk_divides_pair() -> sympy.Eq:
+    """Return what the base of ``ntk_base`` does to a general pair i.
+
+    ::
+
+        b'^(-2i/d) = b^(-2i/d) s^(-2i/(d-2))
+
+    Only the last pair, 2i = d - 2, is divided by the whole s.
+
+    >>> print(ntk_divides_pair().rhs)
+    1/(b**(2*i/d)*s**(2*i/(d - 2)))
+
+    Source: chapter 6.
+    """
+    import sympy
+
+    s, b, e = sympy.symbols("s b e", positive=True)  # e is d - 2, so that d is above 2
+    i, d = sympy.symbols("i d", real=True)
+    left = (b * s ** (d / (d - 2))) ** (-2 * i / d)
+    right = b ** (-2 * i / d) * s ** (-2 * i / (d - 2))
+    proved(sympy.log(left.subs(d, e + 2)).expand(), sympy.log(right.subs(d, e + 2)).expand())
+    return sympy.Eq(left, right, evaluate=False)
+
+
+def yarn_pair_with_turns() -> sympy.Eq:
+    """Return that an end of YaRN's ramp is the pair that makes r turns in training.
+
+    ::
+
+        (L / (2 pi)) e^(-2 i ln(b) / d) = r   at   i = d ln(L / (2 pi r)) / (2 ln b)
+
+    The exponential is the frequency, b^(-2i/d).
+
+    >>> print(yarn_pair_with_turns().rhs)
+    r
+
+    Source: chapter 6; the authors' code of YaRN.
+    """
+    import sympy
+    from sympy import log, pi
+
+    length, r, d, b = sympy.symbols("L r d b", positive=True)
+    pair = d * log(length / (2 * pi * r)) / (2 * log(b))
+    phase = sympy.Mul(-2 * log(b) / d, pair, evaluate=False)
+    return proved(length * sympy.exp(phase, evaluate=False) / (2 * pi), r)
+
+
+def yarn_limits() -> sympy.Eq:
+    """Return what YaRN makes of a frequency in its three limits.
+
+    ::
+
+        w' = (1 - g) w + g w / s
+
+        s -> 1: w' = w        g = 0: w' = w (kept)        g = 1: w' = w / s (divided)
+
+    g is the ramp, from 0 to 1; the three statements are the rows of a column.
+
+    >>> print(yarn_limits().rhs[2])
+    omega/s
+
+    Source: chapter 6; Peng et al. 2023 (YaRN), section 3.2.
+    """
+    import sympy
+
+    w, s = sympy.symbols("omega s", positive=True)
+    g = sympy.Symbol("g", real=True)
+    scaled = (1 - g) * w + g * w / s
+    left = [sympy.Limit(scaled, s, 1), sympy.Subs(scaled, g, 0), sympy.Subs(scaled, g, 1)]
+    return proved(sympy.Matrix(left), sympy.Matrix([w, w, w / s]))

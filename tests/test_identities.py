@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
-from posenc import identities, rotation_matrix, softmax
+from posenc import identities, inv_freq, ntk_base, rotation_matrix, softmax, yarn
 from posenc.dot_product import attention
 
 STATEMENTS = [
@@ -127,7 +127,7 @@ def test_rope_as_complex_numbers():
 
 def test_share_of_alibi_is_that_of_a_softmax():
     equation = identities.alibi_share()
-    slope = sympy.Symbol("m", positive=True)
+    slope = sympy.Symbol("s", positive=True)
     near, n = sympy.symbols("W n", integer=True, nonnegative=True)
     at = {slope: 0.25, near: 3, n: 10}
     weights = softmax(-0.25 * np.arange(10))
@@ -137,7 +137,7 @@ def test_share_of_alibi_is_that_of_a_softmax():
 
 def test_window_of_alibi_holds_the_share():
     equation = identities.alibi_window()
-    slope, share = sympy.symbols("m s", positive=True)
+    slope, share = sympy.symbols("s a", positive=True)
     at = {slope: 0.125, share: 0.9}
     assert np.isclose(float(equation.lhs.subs(at)), 0.9, rtol=1e-12)
     window = int(np.ceil(-np.log(0.1) / 0.125))
@@ -150,3 +150,41 @@ def test_last_token_and_constant_text():
     )
     equation = identities.constant_text_stays_constant()
     assert equation.lhs.doit() == equation.rhs
+
+
+def test_ntk_base_is_the_packages():
+    equation = identities.ntk_base()
+    b, s, d = sympy.symbols("b s d", positive=True)
+    for base, factor, dim in ((10000.0, 8, 128), (500000.0, 4, 64), (10.0, 3, 4)):
+        solved = float(equation.rhs.subs({b: base, s: factor, d: dim}))
+        assert np.isclose(solved, ntk_base(base, dim, factor), rtol=1e-12)
+
+
+def test_ntk_divides_as_the_package_does():
+    equation = identities.ntk_divides_pair()
+    b, s = sympy.symbols("b s", positive=True)
+    i, d = sympy.symbols("i d", real=True)
+    new = inv_freq(64, base=ntk_base(10000, 64, 4))
+    for pair in (0, 5, 31):
+        at = {b: 10000, s: 4, i: pair, d: 64}
+        for side in (equation.lhs, equation.rhs):
+            assert np.isclose(float(side.subs(at).evalf()), new[pair], rtol=1e-12)
+
+
+def test_ends_of_the_yarn_ramp_make_their_turns():
+    equation = identities.yarn_pair_with_turns()
+    symbols = sympy.symbols("L r d b", positive=True)
+    at = dict(zip(symbols, (4096, 32, 128, 10000), strict=True))
+    assert np.isclose(float(equation.lhs.subs(at).evalf()), 32, rtol=1e-12)
+    assert equation.rhs == symbols[1]
+
+
+def test_yarn_limits_are_the_packages():
+    equation = identities.yarn_limits()
+    w, s = sympy.symbols("omega s", positive=True)
+    limits = np.array(equation.lhs.doit().subs({w: 0.5, s: 4}), dtype=float).ravel()
+    assert limits.tolist() == [0.5, 0.5, 0.125]
+    plain, scaled = inv_freq(128), yarn(128, 4, 4096)
+    assert np.allclose(yarn(128, 1, 4096), plain, rtol=1e-15)
+    assert np.isclose(scaled[0] / plain[0], limits[1] / limits[0], rtol=1e-15)
+    assert np.isclose(scaled[-1] / plain[-1], limits[2] / limits[0], rtol=1e-15)
