@@ -32,7 +32,7 @@ def members(layout: str, pairs: int) -> tuple[slice, slice]:
 
 
 def points(
-    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: float = 1.0
+    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: complex = 1.0
 ) -> ComplexArray:
     """Return r e^(i w p), shape ``(..., pairs)``; ``rest`` is what float64 cuts off w."""
     per_position, cut = _product(frequencies, np.float64(TURNS_PER_RADIAN[0]))
@@ -49,7 +49,7 @@ def points(
 
 
 def point_blocks(
-    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: float = 1.0
+    positions: FloatArray, frequencies: FloatArray, *, rest: Any = 0.0, radius: complex = 1.0
 ) -> Iterator[tuple[slice, ComplexArray]]:
     """Yield the points in blocks of the flattened positions; a block lives until the next."""
     positions = positions.ravel()

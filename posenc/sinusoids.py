@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from posenc import validate
 from posenc.frequencies import inv_freq, rounding
-from posenc.pairs import members, point_blocks, points, rotation
+from posenc.pairs import point_blocks, points, rotation
 from posenc.validate import FloatArray
 
 __all__ = ["shift_matrix", "sinusoidal"]
@@ -51,10 +51,13 @@ def sinusoidal(
     result_dtype = validate.float_dtype(dtype)
     p = validate.positions(positions)
     w = inv_freq(dim, base=base)
-    sines, cosines = members(layout, w.size)
     codes = np.empty((p.size, 2 * w.size), result_dtype)
-    for rows, turn in point_blocks(p, w, rest=rounding(w, base)):
-        codes[rows, sines], codes[rows, cosines] = turn.imag, turn.real
+    # i e^(-i a) = sin a + i cos a: in memory, complex numbers are interleaved pairs.
+    for rows, point in point_blocks(p, -w, rest=-rounding(w, base), radius=1j):
+        if layout == "interleaved":
+            codes[rows] = point.view(np.float64)
+        else:
+            codes[rows, : w.size], codes[rows, w.size :] = point.real, point.imag
     return codes.reshape(*p.shape, 2 * w.size)
 
 
