@@ -54,11 +54,15 @@ def palette_js() -> str:
         name: {"label": mark.label, "dash": list(mark.dash), "marker": mark.marker}
         for name, mark in palette.SCHEMES.items()
     }
+    maps = {"DIVERGING": palette.DIVERGING, "SEQUENTIAL": palette.SEQUENTIAL}
+    both = {
+        name: {"light": stops, "dark": [turned_over(stop) for stop in stops]}
+        for name, stops in maps.items()
+    }
     return (
         f"// {ORIGIN}\n"
-        f"export const DIVERGING = {json.dumps(palette.DIVERGING)};\n"
-        f"export const SEQUENTIAL = {json.dumps(palette.SEQUENTIAL)};\n"
-        f"export const SCHEMES = {json.dumps(schemes, indent=2)};\n"
+        + "".join(f"export const {name} = {json.dumps(stops)};\n" for name, stops in both.items())
+        + f"export const SCHEMES = {json.dumps(schemes, indent=2)};\n"
     )
 
 

@@ -55,11 +55,16 @@ def page(shown: list[figures.Figure]) -> str:
     return PAGE.format(states=text, places="\n".join(places))
 
 
+def example(kind: type[figures.Figure]) -> figures.Figure:
+    """Return a figure as a lesson shows it."""
+    return figures.Quiz.of("02_sinusoids") if kind is figures.Quiz else kind()
+
+
 def main(names: list[str]) -> None:
     """Write the page and the pictures."""
     kinds = [getattr(figures, name) for name in figures.__all__]
     kinds = [kind for kind in kinds if issubclass(kind, figures.Figure) and kind.specs()]
-    shown = [kind() for kind in kinds if not names or kind.__name__ in names]
+    shown = [example(kind) for kind in kinds if not names or kind.__name__ in names]
     FOLDER.mkdir(parents=True, exist_ok=True)
     build = ["node", lesson.ROOT / "tools/build_figures.mjs", "--site", FOLDER / "figures"]
     subprocess.run(build, check=True)

@@ -2,6 +2,13 @@
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
+const isText = (value) => typeof value === "string" && value !== "";
+
+const isComplete = ({ question, options, right, explanations }) =>
+  isText(question) && Array.isArray(options) && options.length >= 2 && options.every(isText) &&
+  Array.isArray(explanations) && explanations.length === options.length && explanations.every(isText) &&
+  Number.isInteger(right) && right >= 0 && right < options.length;
+
 const KINDS = {
   whole: {
     holds: (value, { low, high, even }) =>
@@ -16,6 +23,14 @@ const KINDS = {
   choice: {
     holds: (value, { names }) => names.includes(value),
     allowed: ({ names }) => `one of ${names.map((name) => `'${name}'`).join(", ")}`,
+  },
+  questions: {
+    holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isComplete),
+    allowed: () => "a list of questions, each with question, options, right and explanations",
+  },
+  answers: {
+    holds: (value) => Array.isArray(value) && value.every((answer) => Number.isInteger(answer) && answer >= -1),
+    allowed: () => "a list with the number of an option for each question, or -1 for none",
   },
   order: {
     holds: (value, { size }) =>

@@ -78,35 +78,56 @@ export function arc(x, y, radius, from, to) {
 /** Round numbers from 0 to last, at most about `count` of them. */
 export const wholeTicks = (last, count) => ticks(0, last, Math.max(1, count)).filter(Number.isInteger);
 
-/** The colour of `t` in 0..1 among colour variables --pf-{name}0, --pf-{name}1, ...: it follows the theme. */
-function mix(name, stops, t) {
-  const place = Math.min(1, Math.max(0, t)) * (stops - 1);
-  const i = Math.min(stops - 2, Math.floor(place));
-  return `color-mix(in srgb, var(--pf-${name}${i + 1}) ${(100 * (place - i)).toFixed(1)}%, var(--pf-${name}${i}))`;
-}
-
-/** The colour of a signed value: blue below zero, orange above. */
-export const signedColor = (value, largest = 1) => mix("d", DIVERGING.length, (value / largest + 1) / 2);
-
-/** The colour of an amount. */
-export const amountColor = (value, largest = 1) => mix("s", SEQUENTIAL.length, value / largest);
-
-/** Ink that can be read on signedColor or amountColor of a value in -1..1. */
-export const inkOn = (strength) => (Math.abs(strength) > 0.58 ? "var(--pf-paper)" : "var(--pf-ink)");
-
 const channels = (color) => [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
 
-/** 256 colours of the signed map as numbers for a canvas, light theme; the style sheet turns canvases of
- * class pf-map over on a dark page. */
-export const SIGNED = (() => {
-  const stops = DIVERGING.map(channels);
-  return Uint32Array.from({ length: 257 }, (_, index) => {
-    const place = (index / 256) * (stops.length - 1);
-    const i = Math.min(stops.length - 2, Math.floor(place));
-    const [r, g, b] = stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * (place - i)));
-    return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
-  });
-})();
+/** Where t in 0..1 lies among stops: after which, and what share of the way to the next. */
+function placeAmong(stops, t) {
+  const place = Math.min(1, Math.max(0, t)) * (stops.length - 1);
+  const after = Math.min(stops.length - 2, Math.floor(place));
+  return { after, share: place - after };
+}
+
+/** Red, green and blue at t among stops. */
+function between(stops, t) {
+  const { after, share } = placeAmong(stops, t);
+  const next = channels(stops[after + 1]);
+  return channels(stops[after]).map((from, i) => from + (next[i] - from) * share);
+}
+
+/** The colour at t among the variables --pf-{name}0, --pf-{name}1, ...: it follows the theme. */
+function mix(name, { light }, t) {
+  const { after, share } = placeAmong(light, t);
+  return `color-mix(in srgb, var(--pf-${name}${after + 1}) ${(100 * share).toFixed(1)}%, var(--pf-${name}${after}))`;
+}
+
+/** Black or white, whichever is easier to read on a colour: one of them always has a contrast above 4.5. */
+function inkOn(rgb) {
+  const [r, g, b] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+}
+
+/** The style of a cell with a number on its colour; the style sheet picks the ink of the theme. */
+const cellStyle = (name, map, t) =>
+  `background:${mix(name, map, t)};--pf-on-light:${inkOn(between(map.light, t))};--pf-on-dark:${inkOn(between(map.dark, t))};`;
+
+/** The colour of a signed value: blue below zero, orange above. */
+export const signedColor = (value, largest = 1) => mix("d", DIVERGING, (value / largest + 1) / 2);
+
+/** The colour of an amount. */
+export const amountColor = (value, largest = 1) => mix("s", SEQUENTIAL, value / largest);
+
+/** The style of a cell of class pf-number that shows a signed value. */
+export const signedCell = (value, largest = 1) => cellStyle("d", DIVERGING, (value / largest + 1) / 2);
+
+/** The style of a cell of class pf-number that shows an amount. */
+export const amountCell = (value, largest = 1) => cellStyle("s", SEQUENTIAL, value / largest);
+
+/** 257 colours of the signed map as numbers for a canvas, in the light theme: the style sheet turns
+ * canvases of class pf-map over on a dark page. */
+export const SIGNED = Uint32Array.from({ length: 257 }, (_, i) => {
+  const [r, g, b] = between(DIVERGING.light, i / 256).map(Math.round);
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+});
 
 /** Paint rows of values in -1..1 into a canvas, one pixel each; the style sheet stretches it. */
 export function paint(canvas, rows) {

@@ -7,6 +7,8 @@
 import { check } from "./check.js";
 import { h, put, say } from "./draw.js";
 
+const WIDE = 500; // pixels from which things stand side by side, as in figures.css
+
 /** Make the module of a figure from its name, the specs of its settings, and the function that builds it. */
 export function figure(name, specs, build) {
   const names = Object.keys(specs);
@@ -39,7 +41,8 @@ export function figure(name, specs, build) {
     }
 
     function readState() {
-      const state = { width: root.clientWidth || 640 };
+      const width = root.clientWidth || 640; // before it is on the page it has none
+      const state = { width, wide: width >= WIDE };
       for (const key of names) state[key] = check(key, model.get(key), specs[key]);
       return state;
     }

@@ -1,6 +1,6 @@
 // Written by tools/make_js_data.py: do not edit.
-export const DIVERGING = ["#1f3f9c", "#8fa4e3", "#ffffff", "#f0a868", "#9c4a00"];
-export const SEQUENTIAL = ["#ffffff", "#a9b6ea", "#5561ce", "#1b2468"];
+export const DIVERGING = {"light": ["#1f3f9c", "#8fa4e3", "#ffffff", "#f0a868", "#9c4a00"], "dark": ["#a0c0ff", "#465b9a", "#000000", "#8a4202", "#ef9d53"]};
+export const SEQUENTIAL = {"light": ["#ffffff", "#a9b6ea", "#5561ce", "#1b2468"], "dark": ["#000000", "#3a477b", "#8793ff", "#ccd5ff"]};
 export const SCHEMES = {
   "none": {
     "label": "none",

@@ -5,12 +5,22 @@ import pytest
 import traitlets
 
 from posenc import figures
+from posenc.figures.quiz import QUESTIONS
 
 KINDS = [
     kind
     for kind in (getattr(figures, name) for name in figures.__all__)
     if issubclass(kind, figures.Figure) and kind.specs()
 ]
+
+
+QUESTION = {"question": "Q?", "options": ["a", "b"], "right": 1, "explanations": ["no", "yes"]}
+
+
+def make(kind, **settings):
+    if kind is figures.Quiz:
+        settings.setdefault("questions", [QUESTION, QUESTION])
+    return kind(**settings)
 
 
 def outside(spec):
@@ -29,7 +39,23 @@ def outside(spec):
         case "order":
             size = spec["size"]
             return [*common, [], [0] * size, list(range(1, size + 1)), [*range(size), 0], "012"]
-    return common
+        case "questions":
+            without = [{k: v for k, v in QUESTION.items() if k != name} for name in QUESTION]
+            changes = [
+                {"right": 2},
+                {"right": -1},
+                {"right": "b"},
+                {"options": ["a"], "explanations": ["no"], "right": 0},
+                {"explanations": ["no"]},
+                {"options": ["a", ""]},
+                {"options": ["a", 2]},
+                {"question": ""},
+                {"hint": "?"},
+            ]
+            return [*common, [], *([bad] for bad in without), *([QUESTION | c] for c in changes)]
+        case "answers":
+            return [*common, [0.5, 0], [-2, 0], ["a", 0], [True, 0]]
+    raise AssertionError(f"no bad values known for {spec}")
 
 
 BAD = [
@@ -43,8 +69,8 @@ BAD = [
 @pytest.mark.parametrize(("kind", "name", "value"), BAD)
 def test_refuses_at_once(kind, name, value):
     with pytest.raises(figures.FigureError) as made:
-        kind(**{name: value})
-    figure = kind()
+        make(kind, **{name: value})
+    figure = make(kind)
     before = figure.settings()
     with pytest.raises(figures.FigureError) as changed:
         setattr(figure, name, value)
@@ -56,18 +82,20 @@ def test_refuses_at_once(kind, name, value):
 @pytest.mark.parametrize("kind", KINDS)
 def test_refuses_an_unknown_setting(kind):
     with pytest.raises(figures.FigureError, match=r"has no setting 'sise': it has "):
-        kind(sise=3)
+        make(kind, sise=3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_reset_returns_to_the_first_settings(kind):
-    figure = kind()
+    figure = make(kind)
     first = figure.settings()
     for name, spec in kind.specs().items():
         if spec["kind"] in {"whole", "number"}:
             setattr(figure, name, spec["low"])
         if spec["kind"] == "flag":
             setattr(figure, name, not getattr(figure, name))
+        if spec["kind"] == "answers":
+            setattr(figure, name, [0] * len(getattr(figure, name)))
     assert figure.settings() != first
     figure.reset()
     assert figure.settings() == first
@@ -75,12 +103,12 @@ def test_reset_returns_to_the_first_settings(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_and_picture_stand_for_the_figure(kind):
-    data, _ = kind()._repr_mimebundle_()
-    assert len(data["text/plain"].split()) >= 8
+    data, _ = make(kind)._repr_mimebundle_()
+    assert len(data["text/plain"].split()) >= 6
     assert "0x" not in data["text/plain"]
     assert {"image/png", "text/markdown"} & set(data)
-    assert data["text/plain"] == kind()._repr_mimebundle_()[0]["text/plain"]
-    assert repr(kind()) == repr(kind())
+    assert data["text/plain"] == make(kind)._repr_mimebundle_()[0]["text/plain"]
+    assert repr(make(kind)) == repr(make(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -120,3 +148,49 @@ def test_fingerprint_words_hold_the_numbers_of_the_sources():
     words = figures.Fingerprint(dim=32, length=64, position=12, compare=13, dimension=4).describe()
     assert "−0.61" in words
     assert "19.9" in words
+
+
+def test_order_problem_words_hold_the_numbers_of_the_lesson():
+    words = figures.OrderProblem().describe()
+    assert "cat gives mouse the weight 0.3632 in the first and 0.3632 in the second" in words
+    assert words.endswith("0.0000.")
+    figure = figures.OrderProblem(position=True)
+    first, second = figure.weights()
+    assert (first[0, 2].round(2), second[0, 2].round(2)) == (0.23, 0.09)
+    assert figure.difference() == abs(first - second).max() > 0.1
+
+
+def test_clocks_find_the_closest_two():
+    assert figures.Clocks(dim=2, position=44).closest()[0] == 44
+    assert figures.Clocks(dim=2, position=43).closest()[0] != 44
+    offset, distance = figures.Clocks(dim=2, position=1000).closest()
+    assert offset == 710
+    assert distance == pytest.approx(2 * abs(np.sin(355)), rel=1e-9)
+
+
+@pytest.mark.parametrize("lesson", sorted(path.stem for path in QUESTIONS.glob("*.toml")))
+def test_questions_of_a_lesson(lesson):
+    quiz = figures.Quiz.of(lesson)
+    assert len(quiz.questions) >= 3
+    assert len({question["right"] for question in quiz.questions}) > 1, "always the same place"
+    for question in quiz.questions:
+        assert question["question"] in quiz.markdown()
+        for why in question["explanations"]:
+            assert why in quiz.markdown()
+            assert "$" not in why, "formulas are plain text here"
+
+
+def test_quiz_counts():
+    quiz = figures.Quiz([QUESTION, QUESTION], answers=[1, 0])
+    assert quiz.correct == 1
+    with pytest.raises(figures.FigureError, match=r"answers=\[2, 0\]: must be 2 numbers"):
+        quiz.answers = [2, 0]
+    with pytest.raises(figures.FigureError, match=r"answers=\[0\]: must be 2 numbers"):
+        quiz.answers = [0]
+    quiz.reset()
+    assert quiz.answers == [1, 0]
+
+
+def test_quiz_of_an_unknown_lesson():
+    with pytest.raises(figures.FigureError, match=r"lesson='03': must be one of '01_why"):
+        figures.Quiz.of("03")

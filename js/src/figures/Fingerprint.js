@@ -91,8 +91,8 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
       h("strong", {}, fixed(value)), ", wavelength ", h("strong", {}, short(wavelength(frequencies[pair]))), " positions.");
   }
 
-  function drawRoom({ dim, length, width }) {
-    const side = width >= 560 ? 150 : 76;
+  function drawRoom({ dim, length, width, wide }) {
+    const side = wide ? 150 : 76;
     room = { width, side, map: width - LEFT - GAP - side };
     put(drawing, { width });
     Object.assign(canvas.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
