@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 __all__ = [
     "alibi_share",
     "alibi_window",
+    "block_between_pairs",
+    "commuting_block",
+    "commuting_score",
     "complex_rope_is_relative",
     "concat_projection",
     "constant_text_stays_constant",
     "cosine_addition",
     "dot_is_real_part",
     "dot_is_relative",
+    "four_terms",
     "last_token_is_blind",
     "ntk_base",
     "ntk_divides_pair",
@@ -270,6 +274,111 @@ def concat_projection() -> sympy.Eq:
     if sympy.block_collapse(left) != right:
         raise ArithmeticError(f"no identity: {left} is not {right}")
     return sympy.Eq(left, right, evaluate=False)
+
+
+def four_terms() -> sympy.Eq:
+    """Return the score of two tokens with added codes as a sum of four terms.
+
+    ::
+
+        (x_i + p_i)^T M (x_j + p_j) = x_i^T M x_j + x_i^T M p_j + p_i^T M x_j + p_i^T M p_j
+
+    ``p_i`` stands for PE(i), M for W_q^T W_k; the width is a symbol too.
+
+    >>> len(four_terms().rhs.args)
+    4
+
+    Source: chapter 3; Dai et al. 2019 (Transformer-XL), section 3.3.
+    """
+    import sympy
+    from sympy import MatrixSymbol
+
+    d = sympy.Symbol("d", integer=True, positive=True)
+    x_i, x_j, p_i, p_j = (MatrixSymbol(name, d, 1) for name in ("x_i", "x_j", "p_i", "p_j"))
+    m = MatrixSymbol("M", d, d)
+    left = sympy.MatMul((x_i + p_i).T, m, x_j + p_j, evaluate=False)
+    right = x_i.T * m * x_j + x_i.T * m * p_j + p_i.T * m * x_j + p_i.T * m * p_j
+    if left.doit().expand() != right:
+        raise ArithmeticError(f"no identity: {left} is not {right}")
+    return sympy.Eq(left, right, evaluate=False)
+
+
+def commuting_block() -> sympy.Eq:
+    """Return every block of 2 x 2 that commutes with the rotation of its pair.
+
+    ::
+
+        B R(1) = R(1) B   if and only if   B = a I + b J = [[a, -b], [b, a]]
+
+    A shift by one position gives four linear equations for the four entries of B; they are solved
+    for sin w != 0, which holds for frequencies between 0 and pi. That the solution commutes with
+    the shift by any k is then proved.
+
+    >>> commuting_block().rhs
+    Matrix([
+    [a, -b],
+    [b,  a]])
+
+    Source: chapter 3.
+    """
+    import sympy
+
+    w, a, b, k = sympy.symbols("omega a b k", real=True)
+    entries = sympy.symbols("b_11 b_12 b_21 b_22", real=True)
+    block = sympy.Matrix(2, 2, entries)
+    step = rotation(sympy.Integer(1), [w])
+    (found,) = sympy.solve(list(block * step - step * block), entries[:2], dict=True)
+    solution = block.subs(found).subs({entries[2]: b, entries[3]: a})
+    turn = rotation(k, [w])
+    proved(solution * turn, turn * solution)
+    return sympy.Eq(block, solution, evaluate=False)
+
+
+def block_between_pairs() -> sympy.Eq:
+    """Return the determinant that leaves no weight between two pairs of different frequency.
+
+    ::
+
+        B R_w(1) - R_v(1) B = 0   is linear in the four entries of B, with the determinant
+        4 (cos w - cos v)^2
+
+    It is not 0 for two different frequencies between 0 and pi, so B = 0.
+
+    >>> print(block_between_pairs().rhs)
+    4*(-cos(nu) + cos(omega))**2
+
+    Source: chapter 3.
+    """
+    import sympy
+
+    w, v = sympy.symbols("omega nu", real=True)
+    entries = sympy.symbols("b_11 b_12 b_21 b_22", real=True)
+    block = sympy.Matrix(2, 2, entries)
+    one = sympy.Integer(1)
+    condition = block * rotation(one, [w]) - rotation(one, [v]) * block
+    system, _ = sympy.linear_eq_to_matrix(list(condition), entries)
+    return proved(sympy.Determinant(system), 4 * (sympy.cos(w) - sympy.cos(v)) ** 2)
+
+
+def commuting_score() -> sympy.Eq:
+    """Return what a commuting block makes of two codes: a function of their offset.
+
+    ::
+
+        PE(i)^T (a I + b J) PE(j) = a cos(w (j - i)) + b sin(w (j - i))
+
+    >>> print(commuting_score().rhs[0])
+    a*cos(omega*(-i + j)) + b*sin(omega*(-i + j))
+
+    Source: chapter 3.
+    """
+    import sympy
+    from sympy import cos, sin
+
+    w, a, b, i, j = sympy.symbols("omega a b i j", real=True)
+    block = sympy.Matrix([[a, -b], [b, a]])
+    left = sympy.MatMul(encoding(i, [w]).T, block, encoding(j, [w]), evaluate=False)
+    return proved(left, sympy.Matrix([a * cos(w * (j - i)) + b * sin(w * (j - i))]))
 
 
 def rope_is_relative(dim: int = 2) -> sympy.Eq:

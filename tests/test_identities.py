@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 import sympy
 
-from posenc import identities, inv_freq, ntk_base, rotation_matrix, softmax, yarn
+from posenc import (
+    commuting_weights,
+    identities,
+    inv_freq,
+    ntk_base,
+    rotation_matrix,
+    score_terms,
+    softmax,
+    yarn,
+)
 from posenc.dot_product import attention
 
 STATEMENTS = [
@@ -18,6 +27,8 @@ STATEMENTS = [
     *((identities.rotation_is_orthogonal, (dim,)) for dim in (2, 4)),
     *((identities.rope_is_relative, (dim,)) for dim in (2, 4, 6)),
     (identities.dot_is_real_part, ()),
+    (identities.block_between_pairs, ()),
+    (identities.commuting_score, ()),
 ]
 
 
@@ -188,3 +199,28 @@ def test_yarn_limits_are_the_packages():
     assert np.allclose(yarn(128, 1, 4096), plain, rtol=1e-15)
     assert np.isclose(scaled[0] / plain[0], limits[1] / limits[0], rtol=1e-15)
     assert np.isclose(scaled[-1] / plain[-1], limits[2] / limits[0], rtol=1e-15)
+
+
+def test_four_terms_are_those_of_the_package():
+    rng = np.random.default_rng(0)
+    x, code, weights = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(3, 3))
+    at = {"x_i": x[:1].T, "x_j": x[1:].T, "p_i": code[:1].T, "p_j": code[1:].T, "M": weights}
+    parts = [
+        np.linalg.multi_dot([at[str(f.arg)].T if f.is_Transpose else at[str(f)] for f in term.args])
+        for term in identities.four_terms().rhs.args
+    ]
+    ours = [term[0, 1] for term in score_terms(x, code, weights=weights)]
+    assert np.allclose(sorted(np.ravel(parts)), sorted(ours))
+
+
+def test_a_block_commutes_only_if_it_is_the_solved_one():
+    equation = identities.commuting_block()
+    turn = rotation_matrix(1, inv_freq(2), layout="interleaved")
+    at = dict(zip(sympy.symbols("a b", real=True), (2.0, 3.0), strict=True))
+    solved = np.array(sympy.Matrix(equation.rhs).subs(at), dtype=float)
+    assert np.array_equal(solved, commuting_weights([2.0], [3.0]))
+    assert np.allclose(solved @ turn, turn @ solved)
+    for row, column in np.ndindex(2, 2):
+        solved[row, column] += 1
+        assert not np.allclose(solved @ turn, turn @ solved)
+        solved[row, column] -= 1
