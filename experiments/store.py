@@ -1,0 +1,78 @@
+"""Finished trainings and measurements, kept as files: an interrupted run goes on where it was."""
+
+import hashlib
+import inspect
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments import model, text
+from experiments.model import Params, Task
+from experiments.schemes import Doors, Trained
+
+FOLDER = Path(os.environ.get("TRAININGS", Path(__file__).parent / "trainings"))
+
+
+def mark(*parts: Any) -> str:
+    """Return a digest of all that a result depends on."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else repr(part).encode())
+    return digest.hexdigest()
+
+
+def training_mark(task: Task, doors: Doors, *start: str) -> str:
+    """Return the digest of a training: code, versions, settings, scheme, data and start."""
+    settings = {**vars(task), "sample": inspect.getsource(task.sample)}
+    arrays = [b"" if array is None else array.tobytes() for array in doors]
+    source = inspect.getsource(model).encode()
+    return mark(source, settings, text.digest(), jax.__version__, np.__version__, *arrays, *start)
+
+
+def trained(
+    name: str,
+    task: Task,
+    scheme: Trained,
+    doors: Doors,
+    seed: int,
+    *,
+    start: Params | None = None,
+    watch: Callable[[int], object],
+) -> Params:
+    """Return the parameters of a training, from its file if that is there and still valid."""
+    path = FOLDER / f"{name}-{seed}.npz"
+    shape = jax.eval_shape(lambda: model.initialize(jax.random.key(0), task, scheme))
+    leaves, tree = jax.tree.flatten(shape)
+    begin = [] if start is None else [np.asarray(a).tobytes() for a in jax.tree.leaves(start)]
+    current = training_mark(task, doors, *begin)
+    if path.exists():
+        with np.load(path) as file:
+            if str(file["mark"]) == current:
+                watch(task.steps)
+                return jax.tree.unflatten(tree, [file[f"arr_{i}"] for i in range(len(leaves))])
+    params = model.train(task, scheme, doors, seed, start=start, watch=watch)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part.npz")
+    np.savez(part, *jax.tree.leaves(params), mark=current)
+    part.replace(path)
+    return params
+
+
+def measured(name: str, current: str, measure: Callable[[], Any]) -> Any:
+    """Return a measurement, from its file if that is there and carries the current mark."""
+    path = FOLDER / f"{name}.json"
+    if path.exists():
+        kept = json.loads(path.read_text())
+        if kept["mark"] == current:
+            return kept["value"]
+    value = measure()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part.json")
+    part.write_text(json.dumps({"mark": current, "value": value}))
+    part.replace(path)
+    return value

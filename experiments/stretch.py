@@ -1,0 +1,54 @@
+"""RoPE stretched: a trained model reads longer texts, with its pairs slowed down or not."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+import posenc
+from experiments import text
+from experiments.schemes import HEAD_DIM, Trained
+from posenc.schemes import Scheme
+
+L, D, BASE = text.LENGTH, HEAD_DIM, 10000.0
+TUNED_MULTIPLE = 4
+TUNED_STEPS = (30, 100)
+
+METHODS: dict[str, Callable[[float], tuple[np.ndarray, float]]] = {
+    "none": lambda s: (posenc.inv_freq(D), 1.0),
+    "linear": lambda s: (posenc.linear(posenc.inv_freq(D), s), 1.0),
+    "ntk": lambda s: (posenc.inv_freq(D, base=posenc.ntk_base(BASE, D, s)), 1.0),
+    "ntk, factor 2.5 times": lambda s: (
+        posenc.inv_freq(D, base=posenc.ntk_base(BASE, D, 2.5 * s)),
+        1.0,
+    ),
+    "yarn": lambda s: (posenc.yarn(D, s, L), posenc.yarn_attention_factor(s)),
+    "yarn, beta_fast 8": lambda s: (
+        posenc.yarn(D, s, L, beta_fast=8),
+        posenc.yarn_attention_factor(s),
+    ),
+}
+"""Frequencies and attention factor for each factor s. No pair turns 32 times within 64 positions,
+the default ``beta_fast``; the fastest turns 10.2 times, so 8 is the value in proportion."""
+
+TUNED = ("none", "linear", "ntk", "yarn, beta_fast 8")
+
+
+def stretched(method: str, factor: float) -> Trained:
+    """Return the rotation with its frequencies changed for a factor."""
+    inv_freq, attention_factor = METHODS[method](factor)
+
+    def rotate(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        cos, sin = posenc.rope_cos_sin(
+            positions, inv_freq, attention_factor=attention_factor, dtype=np.float64
+        )
+        return posenc.apply_rope(x, cos, sin, layout="half")
+
+    return Trained(lambda: Scheme("rope", rotate=rotate))
+
+
+def task(steps: int) -> text.Task:
+    """Return the tuning task: as many characters a step as in training, at a constant rate."""
+    length = L * TUNED_MULTIPLE
+    return text.task(
+        length, batch=16 // TUNED_MULTIPLE, steps=steps, rate=1e-3, warm_up=10, final=1.0
+    )
