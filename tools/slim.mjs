@@ -201,6 +201,23 @@ function inlineIcons($, page) {
   });
 }
 
+/** KaTeX marks in red what it cannot read, and goes on. */
+function checkFormulas($, page) {
+  const faulty = $(".katex-error").first();
+  if (faulty.length) fail(`${page}: ${faulty.attr("title")} in the formula ${faulty.text().trim()}`);
+}
+
+/** Keep a comma or a full stop on the line of the formula before it. */
+function holdPunctuation($) {
+  $("span.math").each((_, formula) => {
+    const after = formula.next;
+    const mark = after?.type === "text" && after.data.match(/^[,.;:!?)\]’”]+/)?.[0];
+    if (!mark) return;
+    after.data = after.data.slice(mark.length);
+    $(formula).wrap('<span class="math-end"></span>').after(mark);
+  });
+}
+
 /** Describe a page by its first sentences that have no formulas. */
 function describe($) {
   const description = [];
@@ -403,6 +420,8 @@ async function slim(from, to, katexVersion) {
     inlineIcons($, path);
     settlePictures($, path, from);
     $('meta[name="viewport"]').slice(1).remove();
+    checkFormulas($, path);
+    holdPunctuation($);
     describe($);
     mendNames($);
     squeeze($);

@@ -1,4 +1,4 @@
-"""What the tests of the built website share. `make book` builds it, and `make test` builds it first."""
+"""What the tests of the built website share. `make book` builds it; `make test` does so first."""
 
 from pathlib import Path
 

@@ -130,20 +130,35 @@ def page_with(read, contents):
     return find
 
 
-def unreadable(page):
-    """Return what axe-core finds in the page, with everything unfolded."""
-    # The drawn half of a formula is hidden from those who listen; the other half speaks.
-    found = page.evaluate(
-        """async () => {
-          document.querySelectorAll("details").forEach((box) => { box.open = true });
-          for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-          const options = { resultTypes: ["violations"] };
-          return (await axe.run({ exclude: [".katex-html"] }, options)).violations;
-        }"""
-    )
+UNFOLD = "document.querySelectorAll('details').forEach((fold) => { fold.open = true })"
+
+OUT_OF_REACH = """async () => {
+  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+  return [...document.querySelectorAll("main *")]
+    .filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowX))
+    .filter((box) => box.scrollWidth > box.clientWidth && box.tabIndex !== 0)
+    .map((box) => box.outerHTML.slice(0, 200));
+}"""
+
+# axe takes seconds for what a page has thousands of: drawn formulas, which are hidden from those
+# who listen, and coloured words of code, of which one of each colour is enough.
+THIN_OUT = """() => {
+  document.querySelectorAll(".katex-html").forEach((drawn) => drawn.replaceChildren());
+  const seen = new Set();
+  for (const word of document.querySelectorAll("pre span[class]")) {
+    if (seen.has(word.className)) word.replaceWith(word.textContent);
+    seen.add(word.className);
+  }
+}"""
+
+
+def faults_for_some_readers(window, rules):
+    """Return what axe-core finds in a page; ``rules`` None means all of them."""
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = window.evaluate("(options) => axe.run(options)", options)
     return [
         f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for fault in found
+        for fault in found["violations"]
         for node in fault["nodes"]
     ]
 
@@ -154,11 +169,18 @@ def test_page(page, scheme, tabs):
     tab.page.set_viewport_size(DESKTOP)
     window = tab.open(page)
     assert window.evaluate("document.documentElement.dataset.theme") == scheme
-    window.add_script_tag(path=AXE)
+    window.evaluate(UNFOLD)
     for viewport in (DESKTOP, PHONE):
         window.set_viewport_size(viewport)
         assert window.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-        assert unreadable(window) == []
+        assert window.evaluate(OUT_OF_REACH) == []
+    window.add_script_tag(path=AXE)
+    window.evaluate(THIN_OUT)
+    for viewport in (DESKTOP, PHONE):
+        window.set_viewport_size(viewport)
+        # Of all rules, the scheme matters to one.
+        rules = None if scheme == "light" else ["color-contrast"]
+        assert faults_for_some_readers(window, rules) == []
     assert tab.faults == []
 
 
@@ -307,7 +329,8 @@ def test_previous_and_next(visit, contents):
 
 def test_back_to_top(visit, page_with):
     # The theme offers it where the side bars are away.
-    window = visit(page_with("#pst-page-toc-nav li:nth-child(3) a"), viewport={"width": 1000, "height": 700})
+    narrow = {"width": 1000, "height": 700}
+    window = visit(page_with("#pst-page-toc-nav li:nth-child(3) a"), viewport=narrow)
     button = window.locator("#pst-back-to-top")
     expect(button).to_be_hidden()
     window.mouse.move(600, 400)

@@ -70,7 +70,7 @@ def elsewhere(address):
 
 
 def target(page, address):
-    """Return the file that a link on a page leads to, relative to the site, and the anchor in it."""
+    """Return the file of the site that a link on a page leads to, and the anchor in it."""
     path, anchor = urldefrag(address)
     path = urlsplit(path).path
     return (
