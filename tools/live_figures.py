@@ -23,8 +23,8 @@ class PlaceFigures(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Replace each output that is a live figure by its place."""
-        outputs = self.document.findall(lambda node: node.get("nb_element") == "mime_bundle")
-        for bundle in list(filter(lambda node: isinstance(node, nodes.container), outputs)):
+        containers = list(self.document.findall(nodes.container))
+        for bundle in (node for node in containers if node.get("nb_element") == "mime_bundle"):
             kinds = {part["mime_type"]: part for part in bundle.children}
             still = next((kind for kind in STILL if kind in kinds), None)
             if VIEW in kinds and still:

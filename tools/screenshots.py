@@ -37,7 +37,9 @@ html[data-theme=dark] body {{ background: #15171c; color: #d5d8e0; }}
 </html>
 """
 PLACE = """<div class="live-figure" data-figure="{name}">
+<div class="live-room">
 <script type="application/vnd.jupyter.widget-view+json">{{"model_id": "{number}"}}</script>
+</div>
 </div>"""
 
 

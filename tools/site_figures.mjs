@@ -11,6 +11,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 
 import { load } from "cheerio";
+import esbuild from "esbuild";
 
 import { forWebsite } from "./build_figures.mjs";
 
@@ -45,10 +46,13 @@ function prepare($, page) {
     kept[id] = { state: settings(state) };
     place.attr("data-figure", name);
     if (room.narrow) place.attr("style", `--narrow:${room.narrow}px;--wide:${room.wide}px`);
+    place.wrapInner('<div class="live-room"></div>');
   });
   carrier.text(embedded({ state: kept }));
   return true;
 }
+
+const place = esbuild.transformSync(readFileSync(new URL("../js/src/place.css", import.meta.url), "utf8"), { loader: "css", minify: true });
 
 const site = process.argv[2];
 const files = await forWebsite();
@@ -64,7 +68,7 @@ for (const page of pages) {
   const $ = load(source);
   if (prepare($, page)) {
     const host = posix.join(posix.relative(posix.dirname(page), "."), "_static/figures/host.js");
-    $("head").append(`<script defer src="${host}?v=${version}"></script>\n`);
+    $("head").append(`<style>${place.code.trim()}</style>\n<script defer src="${host}?v=${version}"></script>\n`);
     count += $(".live-figure").length;
   }
   writeFileSync(join(site, page), $.html());

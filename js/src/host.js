@@ -64,18 +64,19 @@ function load(file) {
 }
 
 /** Bring the figure in a place to life. */
-async function mount(place) {
-  const name = place.dataset.figure;
+async function mount(figure) {
+  const name = figure.dataset.figure;
+  const place = figure.querySelector(".live-room");
   try {
-    const { model_id: id } = JSON.parse(place.querySelector(VIEW).textContent);
+    const { model_id: id } = JSON.parse(figure.querySelector(VIEW).textContent);
     const models = JSON.parse(document.querySelector(STATE).textContent).state;
     if (!models[id]) throw new Error("The page does not hold its state.");
     await Promise.all([load("figures.css"), load("shared.js")]);
     await load(`${name}.js`);
     const room = document.createElement("div");
-    place.append(room);
-    posencFigures.modules[name].render({ model: new Model(structuredClone(models[id].state)), el: room });
-    for (const still of [...place.children]) if (still !== room) still.remove();
+    const model = new Model(structuredClone(models[id].state));
+    place.replaceChildren(room);
+    posencFigures.modules[name].render({ model, el: room });
   } catch (error) {
     console.warn(`${name}: ${error.message}`);
     const words = document.createElement("p");
