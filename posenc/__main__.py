@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,12 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"{options.config}: {error.strerror}")
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         return _refuse(f"{options.config} is not JSON: {error}")
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         return _refuse(f"{options.config}: {error}")
     if options.json:
-        print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
+        text = json.dumps(report.to_dict(), indent=2, allow_nan=False)
     else:
-        print(report.to_text(every_pair=options.pairs))
+        text = report.to_text(every_pair=options.pairs)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader, for example `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1 if report.warnings else 0
 
 

@@ -20,6 +20,8 @@ __all__ = ["Finding", "LayerReport", "Pair", "Report", "diagnose"]
 Fate = Literal["kept", "mixed", "divided", "still"]
 FATES: tuple[Fate, ...] = ("kept", "mixed", "divided", "still")
 
+LONGEST = 2**24  # positions; the search for the bound takes seconds at this length
+
 # Keys of the scaling entry that change something other than the frequencies.
 BESIDES = {"mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "finetuned"}
 # Keys that a misspelt one would be meant for, outside the scaling entry.
@@ -246,6 +248,8 @@ def diagnose(
 def _layer(rope: Rope, asked: int | None) -> LayerReport:
     trained = rope.trained_length
     target = _promised_length(rope) if asked is None else asked
+    if target > LONGEST:
+        raise ValueError(f"target_length={target:g}: must be at most {LONGEST}")
     scaled, attention_factor = model_config.frequencies(rope, target)
     if rope.window is not None:  # no query looks further back than the window
         trained, target = min(trained, rope.window), min(target, rope.window)

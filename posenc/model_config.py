@@ -157,7 +157,9 @@ def select(ropes: dict[str | None, Rope | None], layer_type: str | None) -> Rope
         raise ValueError(
             f"layer_type=None: layers rotate in {len(ropes)} ways; give one of {kinds}"
         )
-    if layer_type is None or (None in ropes and _is_layer_of(ropes[None], layer_type)):
+    if None in ropes and layer_type is not None and not _is_layer_of(ropes[None], layer_type):
+        raise ValueError(f"layer_type={layer_type!r}: all layers rotate alike; leave it out")
+    if layer_type is None or None in ropes:
         rope = next(iter(ropes.values()))
     else:
         rope = ropes[validate.choice("layer_type", layer_type, [k for k in ropes if k is not None])]
@@ -375,7 +377,8 @@ def _text_part(config: Config) -> Config:
 
 
 def _is_layer_of(rope: Rope | None, layer_type: str) -> bool:
-    return rope is not None and layer_type in (rope.config.get("layer_types") or ())
+    kinds = None if rope is None else rope.config.get("layer_types")
+    return isinstance(kinds, list | tuple) and layer_type in kinds
 
 
 def _mapping(name: str, value: Any) -> Config:

@@ -408,7 +408,11 @@ def test_exit_codes(run):
         (config({"type": "yarnn", "factor": 2}), (), "rope_type='yarnn'"),
         ({"head_dim": 127}, (), "head_dim=127: must be even"),
         (config(), ("--target-length", "-5"), "target_length=-5"),
-        (config(), ("--layer-type", "x"), "layer_type='x'"),
+        (config(), ("--target-length", "16777217"), "must be at most 16777216"),
+        (config({**YARN, "factor": 1e300}, longest=32768), (), "must be at most 16777216"),
+        (config({**YARN, "factor": 10**400}), (), "too large"),
+        (config(), ("--layer-type", "x"), "layer_type='x': all layers rotate alike"),
+        (config(layer_types=5), ("--layer-type", "x"), "all layers rotate alike"),
     ],
 )
 def test_bad_input_exits_2_without_a_traceback(run, content, options, words):
@@ -433,6 +437,18 @@ def test_usage_errors_exit_2(options, capsys):
         main(["diagnose", *options])
     assert stopped.value.code == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_reader_that_stops_early(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config(YARN)))
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "posenc", "diagnose", path]
+    root = Path(__file__).parent.parent
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False, cwd=root)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_as_a_module(tmp_path):
