@@ -15,6 +15,7 @@ from pathlib import Path
 import lesson
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
+from sphinxcontrib.katex import katex_version
 
 ROOT = lesson.ROOT
 SITE = ROOT / "_build" / "html"
@@ -29,7 +30,9 @@ def fingerprint() -> str:
     """Return a hash of what every page depends on besides its own source."""
     shared = ["_config.yml", "_toc.yml", "requirements.txt"]
     digest = hashlib.sha256()
-    for path in [*(ROOT / name for name in shared), *sorted((ROOT / "posenc").rglob("*.py"))]:
+    package = (path for path in (ROOT / "posenc").rglob("*") if path.is_file())
+    package = sorted(path for path in package if path.suffix != ".pyc")
+    for path in [*(ROOT / name for name in shared), *package]:
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -94,8 +97,12 @@ def render() -> None:
 def make_small() -> None:
     """Write the finished site from the rendered pages."""
     print("making the pages small", flush=True)
-    if subprocess.call(["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE]):
+    if subprocess.call(
+        ["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE, katex_version]
+    ):
         sys.exit("The pages could not be made small: see the message above.")
+    if subprocess.call(["node", ROOT / "tools/site_figures.mjs", SITE]):
+        sys.exit("The live figures could not be put into the pages: see the message above.")
 
 
 if __name__ == "__main__":
