@@ -5,6 +5,8 @@ VENV ?= .venv
 PORT ?= 8000
 BIN := $(VENV)/bin
 
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
 .PHONY: book test serve lighthouse bench numbers normalize format lock clean
@@ -50,8 +52,9 @@ $(TESTS_PASSED): $(BOOK_READY)
 	@$(BIN)/ruff format --check --quiet . || { echo "\`make format\` mends the layout of these files"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
-	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python -m pytest --nbval -n 2 --dist loadfile > $@.part; \
-	  status=$$?; cat $@.part; [ $$status -eq 0 ] && mv $@.part $@
+	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" \
+	  $(BIN)/python -m pytest --nbval -n auto --dist loadfile | tee $@.part
+	@mv $@.part $@
 
 serve: $(BOOK_READY)  ## the website on a local port
 	@echo "http://localhost:$(PORT)/ (Ctrl+C stops it)"
