@@ -205,7 +205,10 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
   }
 
   /** A line that says what is seen; those who listen hear it when it changes. */
-  const readout = () => h("p", { class: "pf-readout", role: "status" });
+  const readout = () => h("p", { class: "pf-readout pf-line", role: "status" });
+
+  /** A quieter line, for what belongs to it. */
+  const note = () => h("p", { class: "pf-note pf-line" });
 
   /** Follow a pointer that is pressed on an element: move(x, y, event) in pixels of the element. */
   function drag(element, move) {
@@ -239,5 +242,5 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
 
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, button, readout, drag, keys, still };
+  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, button, readout, note, drag, keys, still };
 }

@@ -30,13 +30,13 @@ export default figure("Clocks", Clocks, (ui) => {
     ui.set({ playing: !playing, position: !playing && position === LAST ? 0 : position });
   });
   const readout = ui.readout();
-  const made = h("p", { class: "pf-note" });
+  const made = ui.note();
 
   ui.frame("One hand for each pair", stage,
     h("div", { class: "pf-key" },
       h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-sine", d: "M0,4h26" })), "sine"),
       h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-cosine", d: "M0,4h26" })), "cosine"),
-      h("span", {}, `over the last ${WINDOW} positions`)),
+      h("span", {}, `over the last ${WINDOW} positions`), h("span", {}, "λ: wavelength, in positions")),
     readout, made,
     h("div", { class: "pf-controls" },
       h("div", { class: "pf-across" }, ui.slider("position", { label: "Position", change: (position) => ({ position, playing: false }) })),
@@ -73,7 +73,7 @@ export default figure("Clocks", Clocks, (ui) => {
       hand.up = scale([1, -1], [20, CARD - 10]);
       put(zero, { d: `M${left},${hand.up(0)}H${room - 6}` });
       put(turned, { x: room - 6 });
-      say(name, `pair ${i}, wavelength ${short(wavelength(frequencies[i]))}`);
+      say(name, `pair ${i}, λ ${short(wavelength(frequencies[i]))}`);
     });
   }
 
@@ -106,9 +106,8 @@ export default figure("Clocks", Clocks, (ui) => {
     else {
       const { offset, distance } = closest[position];
       readout.replaceChildren(
-        `Position ${position}. Hardest to tell apart so far: positions `, h("strong", {}, `0 and ${offset}`),
-        offset < position ? `, and any other two that are ${offset} apart` : "", ": distance ", h("strong", {}, fixed(distance, distance < 0.1 ? 5 : 3)),
-        ` (opposite codes: ${fixed(2 * Math.sqrt(dim / 2), 2)}).`);
+        `Position ${position}: hardest to tell apart so far are `, h("strong", {}, `0 and ${offset}`), ", at distance ",
+        h("strong", {}, fixed(distance, distance < 0.1 ? 5 : 3)), `, of ${fixed(2 * Math.sqrt(dim / 2), 2)} at most.`);
     }
     say(made, `Turns made: ${Array.from(frequencies, (w) => fixed(turns(w, position), 2)).join(", ")}.`);
   }

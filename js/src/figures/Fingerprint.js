@@ -32,10 +32,10 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     layers.rows, layers.columns, layers.values, zero, layers.bars, layers.marks, layers.curveAxis, curve, layers.curveMarks,
     selected, compared, cell, ...titles);
   const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, drawing, surface);
-  const cellWords = h("p", { class: "pf-note pf-cell-words" });
+  const [cellWords, codeWords, lowestWords] = [ui.note(), ui.note(), ui.note()];
   const readout = ui.readout();
 
-  ui.frame("The fingerprint of a position", stage, cellWords, readout,
+  ui.frame("The fingerprint of a position", stage, readout, lowestWords, codeWords, cellWords,
     h("div", { class: "pf-controls" },
       ui.slider("position", { label: "Position", max: (state) => state.length - 1 }),
       ui.slider("compare", { label: "Compare with", max: (state) => state.length - 1 }),
@@ -165,11 +165,12 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     near.forEach((value, p) => {
       if (value < near[lowest] - 1e-12) lowest = p;
     });
-    readout.replaceChildren(
-      `Position ${position}: code [${code}${dim > 4 ? ", …" : ""}]. Positions ${position} and ${compare}, offset ${compare - position < 0 ? "−" : ""}${Math.abs(compare - position)}: cosine `,
-      h("strong", {}, fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, h("strong", {}, `${fixed(angle(cosine), 1)}°`),
-      `. Lowest cosine with position ${position} on this map of ${length}: `, h("strong", {}, fixed(near[lowest])),
-      `, at offset ${lowest < position ? "−" : ""}${Math.abs(lowest - position)}.`);
+    const offset = (p) => fixed(p - position, 0);
+    readout.replaceChildren(`Positions ${position} and ${compare}, offset ${offset(compare)}: cosine `,
+      h("strong", {}, fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, h("strong", {}, `${fixed(angle(cosine), 1)}°`), ".");
+    lowestWords.replaceChildren(`Lowest cosine with position ${position} among the ${length} shown: `,
+      h("strong", {}, fixed(near[lowest])), ` at offset ${offset(lowest)}.`);
+    codeWords.replaceChildren(`Code of position ${position}: `, h("strong", {}, `[${code}${dim > 4 ? ", …" : ""}]`));
   }
 
   return (state, changed) => {

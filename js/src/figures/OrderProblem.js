@@ -27,7 +27,7 @@ export function compute(order, withCodes) {
 export default figure("OrderProblem", OrderProblem, (ui) => {
   const panels = [makePanel(false), makePanel(true)];
   const readout = ui.readout();
-  const pair = h("p", { class: "pf-note" });
+  const pair = ui.note();
 
   ui.frame("The same words, in two orders",
     h("div", { class: "pf-row" }, ui.toggle("position", { label: "+ position" }),
@@ -136,7 +136,7 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
     drawPanel(panels[1], order, second, state, panelWidth);
     const largest = Math.max(...FIRST.flatMap((i) => FIRST.map((j) => Math.abs(first.weights[i][j] - second.weights[i][j]))));
     readout.replaceChildren(
-      position ? "With positions" : "Without positions", ", the largest difference of two weights after undoing the new order is ",
+      `${position ? "With" : "Without"} positions: largest difference, after undoing the new order, `,
       h("strong", {}, largest < 1e-12 ? "0" : fixed(largest, 4)), ".");
     const [one, other] = [first.weights[looks][at], second.weights[looks][at]];
     pair.replaceChildren(
