@@ -64,5 +64,8 @@ def alibi_bias(
     Source: Press et al. 2022, section 3.
     """
     dtype = validate.float_dtype(dtype)
-    distance = np.abs(diagonal_offsets(q_len, k_len))
-    return diagonal_view((alibi_slopes(num_heads)[:, None] * -distance).astype(dtype), q_len, k_len)
+    nearness = 0.0 - np.abs(diagonal_offsets(q_len, k_len))  # 0.0, not -0.0, at distance 0
+    slopes = alibi_slopes(num_heads)[:, None]
+    bias = np.empty((slopes.size, nearness.size), dtype)
+    np.multiply(slopes, nearness, out=bias, casting="same_kind")  # each product rounded once
+    return diagonal_view(bias, q_len, k_len)
