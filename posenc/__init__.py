@@ -3,8 +3,9 @@
 from posenc import identities, palette
 from posenc.alibi import alibi_bias, alibi_slopes
 from posenc.checker import CheckReport, Property, check
-from posenc.doctor import diagnose
+from posenc.doctor import Diagnosis, Finding, LayerReport, Pair, diagnose
 from posenc.dot_product import attention, attention_weights, causal_mask, softmax
+from posenc.evidence import position_table, trained
 from posenc.frequencies import inv_freq, turns, wavelengths
 from posenc.learned import lookup, positions_from_mask, resize
 from posenc.measure import (
@@ -21,6 +22,7 @@ from posenc.measure import (
     text_table,
 )
 from posenc.model_config import from_config
+from posenc.recognition import Match
 from posenc.relative import (
     diagonal_offsets,
     diagonal_view,
@@ -59,6 +61,11 @@ from posenc.sinusoids import shift_matrix, sinusoidal
 __all__ = [
     "AnchorSpread",
     "CheckReport",
+    "Diagnosis",
+    "Finding",
+    "LayerReport",
+    "Match",
+    "Pair",
     "Property",
     "Relativity",
     "Requirements",
@@ -91,6 +98,7 @@ __all__ = [
     "none",
     "ntk_base",
     "palette",
+    "position_table",
     "positions_from_mask",
     "relative_positions",
     "relativity",
@@ -115,6 +123,7 @@ __all__ = [
     "text_table",
     "to_half",
     "to_interleaved",
+    "trained",
     "turns",
     "wavelengths",
     "yarn",

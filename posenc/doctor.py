@@ -15,7 +15,7 @@ from posenc.frequencies import inv_freq, turns, wavelengths
 from posenc.model_config import Config, Rope
 from posenc.scaling import context_bound, yarn_temperature
 
-__all__ = ["Finding", "LayerReport", "Pair", "Report", "diagnose"]
+__all__ = ["Diagnosis", "Finding", "LayerReport", "Pair", "diagnose"]
 
 Fate = Literal["kept", "mixed", "divided", "still"]
 FATES: tuple[Fate, ...] = ("kept", "mixed", "divided", "still")
@@ -107,7 +107,7 @@ class LayerReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class Diagnosis:
     """What ``diagnose`` found: readable as text, in a notebook, and as JSON by ``to_dict``."""
 
     layers: tuple[LayerReport, ...]
@@ -201,7 +201,7 @@ class Report:
 
 def diagnose(
     config: Config, *, target_length: int | None = None, layer_type: str | None = None
-) -> Report:
+) -> Diagnosis:
     """Return what a model's configuration does to every pair, with warnings in plain words.
 
     ::
@@ -242,7 +242,7 @@ def diagnose(
                 into = warnings if severity == "warning" else notes
                 if finding not in into:
                     into.append(finding)
-    return Report(tuple(layers), tuple(warnings), tuple(notes))
+    return Diagnosis(tuple(layers), tuple(warnings), tuple(notes))
 
 
 def _layer(rope: Rope, asked: int | None) -> LayerReport:

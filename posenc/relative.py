@@ -127,8 +127,9 @@ def t5_first_distances(
 
     Source: Raffel et al. 2020, section 2.1, and the code they released.
     """
-    buckets = validate.integer("num_buckets", num_buckets, at_least=4 if bidirectional else 2)
-    if bidirectional:
+    both = validate.boolean("bidirectional", bidirectional)
+    buckets = validate.integer("num_buckets", num_buckets, at_least=4 if both else 2)
+    if both:
         if buckets % 2:
             raise ValueError(
                 f"num_buckets={buckets}: must be even if bidirectional, half for each direction; "

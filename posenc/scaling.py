@@ -138,7 +138,7 @@ def yarn(
         return dim * math.log(trained / (2 * math.pi * r)) / (2 * math.log(base))
 
     low, high = pair_with_turns(beta_fast), pair_with_turns(beta_slow)
-    if truncate:
+    if validate.boolean("truncate", truncate):
         low, high = math.floor(low), math.ceil(high)
     low, high = np.clip([low, high], 0, dim - 1)
     width = high - low or 1.0  # both ends clamped to one place: a step

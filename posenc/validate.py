@@ -23,6 +23,13 @@ def integer(name: str, value: Any, *, at_least: int) -> int:
     return int(value)
 
 
+def boolean(name: str, value: Any) -> bool:
+    """Return ``value`` if it is True or False, not merely something that counts as one of them."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{name}={value!r}: must be True or False")
+
+
 def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None
 ) -> float:

@@ -429,6 +429,14 @@ check("sinusoidal", kind="table")
     fn='sinusoidal': must be a function
 check(lambda q, k: q, kind="bias", num_heads=0)
     num_heads=0: must be at least 1
+from_config({"head_dim": 64}, layer_type="global")
+    layer_type='global': all layers rotate alike; leave it out
+t5_bucket([1], bidirectional="no")
+    bidirectional='no': must be True or False
+trained("lenght")
+    experiment='lenght': must be one of
+yarn(64, 4, 4096, truncate="no")
+    truncate='no': must be True or False
 text_table(["a"], [["b", "c"]])
     row ['b', 'c'] has 2 cells: the header has 1
 """
@@ -451,7 +459,7 @@ def test_the_layout_of_a_rotation_is_never_assumed():
 
 
 # No argument, or what another function returned.
-SAFE = {"none", "scoreboard"}
+SAFE = {"none", "position_table", "scoreboard"}
 
 
 def test_every_public_function_is_in_the_table():
