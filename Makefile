@@ -18,6 +18,7 @@ NODE_READY := node_modules/ready
 BOOK_READY := _build/ready
 TESTS_PASSED := _build/tests-passed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
+NPM := node $(VENV)/node/../lib/node_modules/npm/bin/npm-cli.js
 
 book: $(BOOK_READY)  ## the website, in _build/html
 	@echo "The book is in _build/html: open _build/html/index.html, or run \`make serve\`."
@@ -40,7 +41,7 @@ $(VENV_READY): requirements.txt pyproject.toml
 
 $(NODE_READY): package-lock.json $(VENV_READY)
 	@echo "fetching the packages of package.json"
-	@$(WITH_NODE) npm ci --no-progress \
+	@$(WITH_NODE) $(NPM) ci --no-progress \
 	  || { echo "could not fetch the packages of package-lock.json from the npm registry (its message is above); the network is needed once"; exit 1; }
 	@touch $@
 
