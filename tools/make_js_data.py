@@ -13,8 +13,9 @@ from typing import Any
 import lesson
 import numpy as np
 
-from posenc import figures, palette
-from posenc.dot_product import attention_weights
+from posenc import figures, palette, scaling
+from posenc.alibi import alibi_slopes
+from posenc.dot_product import attention, attention_weights, causal_mask
 from posenc.frequencies import inv_freq, turns, wavelengths
 from posenc.sinusoids import sinusoidal
 
@@ -111,6 +112,65 @@ def golden() -> dict[str, Any]:
     }
 
 
+def golden_extension() -> dict[str, Any]:
+    """Return what posenc makes of slopes, of equal attention and of extensions of the context."""
+    rng = np.random.default_rng(2)
+    marks = [np.eye(n)[mark] for n, mark in [(1, 0), (8, 0), (12, 3), (32, 31)]]
+    equal = [
+        {
+            "values": values.tolist(),
+            "causal": causal,
+            "received": attention(
+                *np.zeros((2, values.size, 1)),
+                values[:, None],
+                mask=causal_mask(values.size) if causal else None,
+            )[:, 0].tolist(),
+        }
+        for values in [*marks, rng.normal(size=9)]
+        for causal in (True, False)
+    ]
+    extensions = []
+    for dim, base, trained, factor, target, truncate in [
+        (128, 10000.0, 4096, 16, 65536, True),
+        (128, 500000.0, 8192, 8, 131072, True),
+        (64, 150000.0, 4096, 32, 131072, False),
+        (96, 10000.0, 4096, 2.5, 4095, True),
+        (4, 1e6, 32768, 1, 40000, False),
+        (16, 10000.0, 64, 4, 512, True),
+    ]:
+        w, factors = inv_freq(dim, base=base), rng.uniform(1, 64, dim // 2)
+        extensions.append(
+            {
+                "dim": dim,
+                "base": base,
+                "trained": trained,
+                "factor": factor,
+                "target": target,
+                "truncate": truncate,
+                "factors": factors.tolist(),
+                "linear": (scaling.linear(w, factor) / w).tolist(),
+                "ntk_base": scaling.ntk_base(base, dim, factor) / base,
+                "dynamic_ntk_base": scaling.dynamic_ntk_base(base, dim, factor, target, trained)
+                / base,
+                "yarn": (
+                    scaling.yarn(dim, factor, trained, base=base, truncate=truncate) / w
+                ).tolist(),
+                "llama3": (scaling.llama3(w, factor, 1, 4, trained) / w).tolist(),
+                "longrope": (scaling.longrope(w, factors) / w).tolist(),
+                "attention_factors": [
+                    scaling.yarn_attention_factor(factor),
+                    scaling.longrope_attention_factor(factor, trained),
+                ],
+            }
+        )
+    return {
+        "origin": ORIGIN,
+        "slopes": [alibi_slopes(n).tolist() for n in range(1, 41)],
+        "equal": equal,
+        "extensions": extensions,
+    }
+
+
 def made() -> dict[Path, str]:
     """Return every file with its content."""
     return {
@@ -118,6 +178,7 @@ def made() -> dict[Path, str]:
         ROOT / "js/src/palette.css": palette_css(),
         ROOT / "js/src/settings.js": settings_js(),
         ROOT / "tests/golden/js/formulas.json": json.dumps(golden(), indent=1) + "\n",
+        ROOT / "tests/golden/js/extension.json": json.dumps(golden_extension()) + "\n",
     }
 
 

@@ -134,20 +134,25 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
   }
 
   /** A slider with its value, moved by pointer, touch and arrow keys. `max` and `show` may depend on the
-   * state; `change` turns a value into settings. */
-  function slider(key, { label, min, max, show = String, change = (value) => ({ [key]: value }) }) {
+   * state; `change` turns a value into settings; `octave` makes the scale logarithmic, with that many
+   * steps to a doubling. */
+  function slider(key, { label, min, max, show = String, octave, change = (value) => ({ [key]: value }) }) {
     const spec = specs[key];
     const id = unique();
-    const step = spec.kind === "whole" ? (spec.even ? 2 : 1) : "any";
-    const input = h("input", { type: "range", id, step, min: min ?? spec.low, max: spec.high });
+    const step = octave || spec.kind === "whole" ? (spec.even ? 2 : 1) : "any";
+    const place = octave ? (value) => octave * Math.log2(value) : Number;
+    const round = spec.kind === "whole" ? Math.round : (value) => Number(value.toPrecision(3));
+    const valueAt = octave ? (at) => round(2 ** (at / octave)) : Number;
+    const input = h("input", { type: "range", id, step, min: place(min ?? spec.low), max: place(spec.high) });
     const value = h("output", { class: "pf-value", for: id });
-    on(input, "input", () => set(change(Number(input.value), readState())));
+    on(input, "input", () => set(change(valueAt(Number(input.value)), readState())));
     return add(h("div", { class: "pf-slider" }, h("label", { for: id }, label), input, value), (state) => {
       const words = show(state[key], state);
-      const high = max?.(state) ?? spec.high;
+      const at = place(state[key]);
+      const high = place(max?.(state) ?? spec.high);
       put(input, { max: high, "aria-valuetext": words });
-      if (Number(input.value) !== state[key]) input.value = state[key];
-      const share = (state[key] - Number(input.min)) / (high - Number(input.min) || 1);
+      if (Number(input.value) !== at) input.value = at;
+      const share = (at - Number(input.min)) / (high - Number(input.min) || 1);
       input.style.setProperty("--pf-share", `${100 * share}%`);
       say(value, words);
     });
@@ -181,8 +186,9 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
     });
   }
 
-  /** A choice among a few values: [[value, words], ...]. A value from Python that is not listed joins them. */
-  function select(key, { label, options }) {
+  /** A choice among a few values: [[value, words], ...]. A value from Python that is not listed joins them.
+   * `change` turns a value into settings; `offered` says whether a value can be had in a state. */
+  function select(key, { label, options, change = (value) => ({ [key]: value }), offered }) {
     const id = unique();
     const input = h("select", { id });
     const known = [];
@@ -191,10 +197,11 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
       input.append(h("option", { value: known.length - 1 }, words));
     };
     for (const [value, words] of options) offer(value, words);
-    on(input, "change", () => set({ [key]: known[input.value] }));
+    on(input, "change", () => set(change(known[input.value], readState())));
     return add(h("div", { class: "pf-select" }, h("label", { for: id }, label), input), (state) => {
       if (!known.includes(state[key])) offer(state[key], String(state[key]));
       input.value = known.indexOf(state[key]);
+      if (offered) known.forEach((value, i) => { input.options[i].disabled = !offered(value, state); });
     });
   }
 

@@ -60,3 +60,62 @@ export function attentionWeights(rows) {
   const scale = Math.sqrt(rows[0].length);
   return rows.map((q) => softmax(rows.map((k) => dot(q, k) / scale)));
 }
+
+/** ALiBi's slope of each head: m_h = 2^(-8h/n) for n a power of two; for others, those of the power of
+ * two below come first, then every other one of the power above. */
+export function alibiSlopes(heads) {
+  const whole = 2 ** Math.floor(Math.log2(heads));
+  return Float64Array.from({ length: heads }, (_, h) =>
+    2 ** (h < whole ? (-8 * (h + 1)) / whole : (-8 * (2 * (h - whole) + 1)) / (2 * whole)));
+}
+
+/** What each token receives if it attends to all tokens equally, or to itself and those before it. */
+export function uniformAttention(values, causal) {
+  let sum = 0;
+  const sums = values.map((value) => (sum += value));
+  return sums.map((before, t) => (causal ? before / (t + 1) : sum / values.length));
+}
+
+/** Position interpolation: w'_i = w_i / s. */
+export const linear = (w, factor) => w.map((x) => x / factor);
+
+/** The base that divides the slowest pair by s and keeps the fastest: b s^(d/(d-2)). */
+export const ntkBase = (base, dim, factor) => base * factor ** (dim / (dim - 2));
+
+/** The base for a text of some length: it grows once the trained length is outgrown. */
+export const dynamicNtkBase = (base, dim, factor, length, trained) =>
+  ntkBase(base, dim, factor * Math.max(length / trained, 1) - (factor - 1));
+
+/** YaRN: kept where a pair turns at least 32 times in training, divided where it turns at most once,
+ * mixed between by a ramp in the pair's index. */
+export function yarn(dim, factor, trained, { base = 10000, fast = 32, slow = 1, truncate = true } = {}) {
+  const pairWithTurns = (r) => (dim * Math.log(trained / (2 * Math.PI * r))) / (2 * Math.log(base));
+  let [low, high] = [pairWithTurns(fast), pairWithTurns(slow)];
+  if (truncate) [low, high] = [Math.floor(low), Math.ceil(high)];
+  const inside = (x, last) => Math.min(last, Math.max(0, x));
+  [low, high] = [inside(low, dim - 1), inside(high, dim - 1)];
+  return invFreq(dim, base).map((w, i) => {
+    const ramp = inside((i - low) / (high - low || 1), 1);
+    return (1 - ramp) * w + (ramp * w) / factor;
+  });
+}
+
+/** The factor on cosines and sines that goes with YaRN. */
+export const yarnAttentionFactor = (factor) => 0.1 * Math.log(factor) + 1;
+
+/** Llama 3: kept above `high` turns in training, divided below `low`, mixed between by the turns. */
+export function llama3(w, factor, low, high, trained) {
+  return w.map((x) => {
+    const kept = Math.min(1, Math.max(0, (turns(x, trained) - low) / (high - low)));
+    return kept * x + ((1 - kept) * x) / factor;
+  });
+}
+
+/** LongRoPE: every pair divided by its own factor. */
+export const longrope = (w, factors) => w.map((x, i) => x / factors[i]);
+
+/** The factor on cosines and sines that goes with LongRoPE. */
+export const longropeAttentionFactor = (factor, trained) => Math.sqrt(1 + Math.log(factor) / Math.log(trained));
+
+/** Whether a pair meets angles that training never showed, from its turns then and now. */
+export const meetsNewAngles = (trained, now) => trained < 1 && now > trained * (1 + 1e-9);

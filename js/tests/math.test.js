@@ -5,16 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import * as math from "../src/math.js";
+import { close } from "./close.js";
 
 const golden = JSON.parse(readFileSync(new URL("../../tests/golden/js/formulas.json", import.meta.url), "utf8"));
-
-/** Equal within 1e-12 of the larger of 1 and the value. */
-function close(actual, expected, label) {
-  const [a, b] = [[...actual].flat(), expected.flat()];
-  assert.equal(a.length, b.length, label);
-  a.forEach((value, i) =>
-    assert.ok(Math.abs(value - b[i]) <= 1e-12 * Math.max(1, Math.abs(b[i])), `${label}[${i}]: ${value} is not ${b[i]}`));
-}
 
 for (const { dim, base, ...expected } of golden.codes)
   test(`codes at d=${dim}, base ${base}`, () => {

@@ -1,0 +1,31 @@
+// Slopes, equal attention and context extension against posenc's values.
+
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import * as math from "../src/math.js";
+import { close } from "./close.js";
+
+const golden = JSON.parse(readFileSync(new URL("../../tests/golden/js/extension.json", import.meta.url), "utf8"));
+
+test("ALiBi's slopes for 1 to 40 heads", () => {
+  golden.slopes.forEach((slopes, i) => close(math.alibiSlopes(i + 1), slopes, `${i + 1} heads`));
+});
+
+test("equal attention with and without a mask", () => {
+  for (const { values, causal, received } of golden.equal) close(math.uniformAttention(values, causal), received, `causal ${causal}`);
+});
+
+for (const { dim, base, trained, factor, target, truncate, factors, ...expected } of golden.extensions)
+  test(`extensions at d=${dim}, base ${base}, length ${trained}, factor ${factor}`, () => {
+    const w = math.invFreq(dim, base);
+    // Frequencies against the largest of them would hide the slow pairs: compare what became of each.
+    const ratio = (scaled) => Array.from(scaled, (x, i) => x / w[i]);
+    close(ratio(math.linear(w, factor)), expected.linear, "linear");
+    close([math.ntkBase(base, dim, factor) / base], [expected.ntk_base], "NTK base");
+    close([math.dynamicNtkBase(base, dim, factor, target, trained) / base], [expected.dynamic_ntk_base], "dynamic NTK base");
+    close(ratio(math.yarn(dim, factor, trained, { base, truncate })), expected.yarn, "YaRN");
+    close(ratio(math.llama3(w, factor, 1, 4, trained)), expected.llama3, "Llama 3");
+    close(ratio(math.longrope(w, factors)), expected.longrope, "LongRoPE");
+    close([math.yarnAttentionFactor(factor), math.longropeAttentionFactor(factor, trained)], expected.attention_factors, "attention factors");
+  });
