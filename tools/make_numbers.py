@@ -131,7 +131,7 @@ def page(ledger: dict[str, Any]) -> str:
             mine = [
                 row
                 for row in rows
-                if row[0]["chapter"] == int(chapter) and row[0]["source"] == source
+                if str(row[0]["chapter"]) == chapter and row[0]["source"] == source
             ]
             if mine:
                 parts.append("\n".join([f"### {title}\n", *table(mine), ""]))
