@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments import check, order, stretch, text
+from experiments import check, corpus, order, stretch, text
 from experiments.model import Task
 from experiments.progress import Progress
 from experiments.runs import EXPERIMENTS, SEEDS
@@ -35,11 +35,11 @@ def setup() -> dict[str, Any]:
         },
         "setup/seeds": list(SEEDS),
         "setup/corpus": {
-            "sha256": text.digest(),
-            "train": len(text.read("train")),
-            "held_out": len(text.read("held_out")),
-            "characters": len(set(text.read("train"))),
-            "unigram_entropy": round(text.unigram_entropy(), 4),
+            "sha256": corpus.digest(),
+            "train": len(corpus.read("train")),
+            "held_out": len(corpus.read("held_out")),
+            "characters": len(set(corpus.read("train"))),
+            "unigram_entropy": round(corpus.unigram_entropy(), 4),
         },
         "setup/model": {"width": WIDTH, "heads": HEADS, "head_dim": HEAD_DIM, "mlp": 4 * WIDTH},
         "setup/length": {

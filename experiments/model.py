@@ -16,8 +16,7 @@ import numpy as np
 from experiments.schemes import HEAD_DIM, HEADS, WIDTH, Doors, Trained
 
 Params = dict[str, Any]
-CHUNK = 50  # steps between two looks at the clock
-
+CHUNK = 50  # steps between two reports of progress
 
 Sampler = Callable[[jax.Array, int], tuple[jax.Array, jax.Array, jax.Array]]
 """Draws a batch: tokens, targets (both ``(batch, n)``) and the weight of every target."""
@@ -99,9 +98,12 @@ def forward(params: Params, tokens: jax.Array, doors: Doors, *, pooled: bool = F
     return (x @ params["head"]).reshape(batch, n, -1)
 
 
-def losses(params: Params, tokens: jax.Array, targets: jax.Array, doors: Doors) -> jax.Array:
-    """Return the loss at every token, in nats."""
-    log_p = jax.nn.log_softmax(forward(params, tokens, doors))
+@functools.partial(jax.jit, static_argnames=["pooled"])
+def losses(
+    params: Params, tokens: jax.Array, targets: jax.Array, doors: Doors, *, pooled: bool = False
+) -> jax.Array:
+    """Return the loss of every target, in nats."""
+    log_p = jax.nn.log_softmax(forward(params, tokens, doors, pooled=pooled))
     return -jnp.take_along_axis(log_p, targets[..., None], -1)[..., 0]
 
 
@@ -135,9 +137,8 @@ def run(state: Any, key: jax.Array, doors: Doors, first: int, *, task: Task, ste
 
     def loss(params: Params, batch: Any) -> jax.Array:
         tokens, targets, weights = batch
-        log_p = jax.nn.log_softmax(forward(params, tokens, doors, pooled=task.pooled))
-        per_token = -jnp.take_along_axis(log_p, targets[..., None], -1)[..., 0]
-        return (per_token * weights).sum() / weights.sum()
+        each = losses(params, tokens, targets, doors, pooled=task.pooled)
+        return (each * weights).sum() / weights.sum()
 
     def step(state: Any, i: jax.Array) -> Any:
         params, m, v = state
@@ -176,12 +177,7 @@ def answers(params: Params, tokens: jax.Array, doors: Doors, *, pooled: bool = F
     return forward(params, tokens, doors, pooled=pooled).argmax(-1)
 
 
-jitted_losses = jax.jit(losses)
-
-
 def evaluate(params: Params, tokens: np.ndarray, doors: Doors, *, batch: int = 16) -> np.ndarray:
     """Return the loss of every next token in texts of n + 1 tokens, ``(texts, n)``, in nats."""
     parts = [tokens[i : i + batch] for i in range(0, len(tokens), batch)]
-    return np.concatenate(
-        [np.asarray(jitted_losses(params, t[:, :-1], t[:, 1:], doors)) for t in parts]
-    )
+    return np.concatenate([losses(params, t[:, :-1], t[:, 1:], doors) for t in parts])

@@ -87,7 +87,7 @@ CASES = {
 LENGTH = 32
 BACK = 6
 SYMBOLS = 16
-WORDS = 128
+WORDS = 64
 
 
 def back(key: jax.Array, batch: int, multiple: int = 1) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -101,12 +101,12 @@ def back(key: jax.Array, batch: int, multiple: int = 1) -> tuple[jax.Array, jax.
 def repeat(key: jax.Array, batch: int, multiple: int = 1) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return different words repeated with a period, which grows with the length of the text.
 
-    The period is a quarter to a half of the text. Targets count from the second round on.
+    The period is an eighth to a quarter of the text. Targets count from the second round on.
     """
     n = LENGTH * multiple
     key_words, key_period = jax.random.split(key)
     order = jax.random.uniform(key_words, (batch, WORDS)).argsort(-1)
-    period = jax.random.randint(key_period, (batch, 1), n // 4, n // 2 + 1)
+    period = jax.random.randint(key_period, (batch, 1), n // 8, n // 4 + 1)
     text = jnp.take_along_axis(order, jnp.arange(n + 1) % period, axis=1)
     return text[:, :-1], text[:, 1:], 1.0 * (jnp.arange(n) >= period)
 

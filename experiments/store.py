@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments import model, text
+from experiments import corpus, model
 from experiments.model import Params, Task
 from experiments.schemes import Doors, Trained
 
@@ -31,7 +31,7 @@ def training_mark(task: Task, doors: Doors, *start: str) -> str:
     settings = {**vars(task), "sample": inspect.getsource(task.sample)}
     arrays = [b"" if array is None else array.tobytes() for array in doors]
     source = inspect.getsource(model).encode()
-    return mark(source, settings, text.digest(), jax.__version__, np.__version__, *arrays, *start)
+    return mark(source, settings, corpus.digest(), jax.__version__, np.__version__, *arrays, *start)
 
 
 def trained(

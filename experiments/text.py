@@ -1,19 +1,16 @@
 """Length: a character model reads longer texts than it was trained on."""
 
 import functools
-import gzip
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.corpus import codes
 from experiments.model import Params, Task, evaluate
 from experiments.schemes import Doors
 
-FOLDER = Path(__file__).parent / "corpus"
 LENGTH = 64
 """Characters in a training text."""
 MULTIPLES = (1, 2, 4, 8)
@@ -24,30 +21,6 @@ TAIL = 16
 """Characters at the end of each text whose loss is the tail."""
 BINS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, *range(64, 513, 32))
 """First position of each bin in the loss by position, and where the last one ends."""
-
-
-@functools.cache
-def read(half: str) -> str:
-    """Return one half of the corpus, ``train`` or ``held_out``."""
-    return gzip.decompress((FOLDER / f"{half}.txt.gz").read_bytes()).decode()
-
-
-def digest() -> str:
-    """Return the SHA-256 of the corpus, its two halves after one another."""
-    return hashlib.sha256((read("train") + read("held_out")).encode()).hexdigest()
-
-
-@functools.cache
-def codes(half: str) -> np.ndarray:
-    """Return the characters of one half, numbered in the order of their code points."""
-    alphabet = {character: i for i, character in enumerate(sorted(set(read("train"))))}
-    return np.array([alphabet[character] for character in read(half)], np.int32)
-
-
-def unigram_entropy() -> float:
-    """Return the loss of a model that knows only how often each character occurs, in nats."""
-    count = np.bincount(codes("train"))
-    return float(-np.log(count / count.sum())[codes("held_out")].mean())
 
 
 @functools.cache

