@@ -89,7 +89,8 @@ def render() -> None:
     print("rendering the pages", flush=True)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     options = ["-q", "-W", "-n", "--keep-going", "--path-output", WORK]
-    if subprocess.call([jupyter_book, "build", ROOT, *options]):
+    # What Jupyter Book says on success names the folder of this stage, not the finished site.
+    if subprocess.call([jupyter_book, "build", ROOT, *options], stdout=subprocess.DEVNULL):
         sys.exit("The pages could not be rendered: see the warnings above.")
     RENDERED.touch()
 
