@@ -135,11 +135,11 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
 
   /** A slider with its value, moved by pointer, touch and arrow keys. `max` and `show` may depend on the
    * state; `change` turns a value into settings; `octave` makes the scale logarithmic, with that many
-   * steps to a doubling. */
-  function slider(key, { label, min, max, show = String, octave, change = (value) => ({ [key]: value }) }) {
+   * steps to a doubling; without it a number moves by `step`. */
+  function slider(key, { label, min, max, step: by = "any", show = String, octave, change = (value) => ({ [key]: value }) }) {
     const spec = specs[key];
     const id = unique();
-    const step = octave || spec.kind === "whole" ? (spec.even ? 2 : 1) : "any";
+    const step = octave || spec.kind === "whole" ? (spec.even ? 2 : 1) : by;
     const place = octave ? (value) => octave * Math.log2(value) : Number;
     const round = spec.kind === "whole" ? Math.round : (value) => Number(value.toPrecision(3));
     const valueAt = octave ? (at) => round(2 ** (at / octave)) : Number;
@@ -205,6 +205,22 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
     });
   }
 
+  /** A few values of which all are in sight: [[value, words or an element], ...]. */
+  function choices(key, { label, options }) {
+    const group = unique();
+    const inputs = options.map(([value]) => {
+      const input = h("input", { type: "radio", name: group, value });
+      on(input, "change", () => set({ [key]: value }));
+      return input;
+    });
+    const labels = options.map(([, content], i) => h("label", { class: "pf-choice" }, inputs[i], h("span", { class: "pf-face" }, content)));
+    return add(h("div", { class: "pf-choices", role: "radiogroup", "aria-label": label }, ...labels), (state) => {
+      inputs.forEach((input, i) => {
+        input.checked = options[i][0] === state[key];
+      });
+    });
+  }
+
   function button(label, press) {
     const element = h("button", { type: "button", class: "pf-button" }, label);
     on(element, "click", press);
@@ -249,5 +265,5 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
 
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, button, readout, note, drag, keys, still };
+  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, choices, button, readout, note, drag, keys, still };
 }

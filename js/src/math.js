@@ -119,3 +119,30 @@ export const longropeAttentionFactor = (factor, trained) => Math.sqrt(1 + Math.l
 
 /** Whether a pair meets angles that training never showed, from its turns then and now. */
 export const meetsNewAngles = (trained, now) => trained < 1 && now > trained * (1 + 1e-9);
+
+/** Standard normal numbers that depend on the seed and the part alone: posenc/figures/draws.py says how. */
+export function normals(seed, part, count) {
+  let counter = (8 * seed + part) | 0;
+  const uniform = () => {
+    counter = (counter + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(counter ^ (counter >>> 15), counter | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const numbers = new Float64Array(count);
+  for (let i = 0; i < count; i += 2) {
+    const radius = Math.sqrt(-2 * Math.log(1 - uniform()));
+    const angle = 2 * Math.PI * uniform();
+    numbers[i] = radius * Math.cos(angle);
+    if (i + 1 < count) numbers[i + 1] = radius * Math.sin(angle);
+  }
+  return numbers;
+}
+
+export const radians = (degrees) => (degrees * Math.PI) / 180;
+
+/** A vector of the plane, turned anticlockwise. */
+export const turned = ([x, y], angle) => [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)];
+
+/** The angle of a vector of the plane, from the x axis. */
+export const angleOf = ([x, y]) => Math.atan2(y, x);
