@@ -282,9 +282,23 @@ function settlePictures($, page, from) {
   });
 }
 
+// The theme measures every box of code and every table at once, to let the keyboard reach those that
+// scroll; for that the browser must lay out the whole page. book.js does it box by box, near the window.
+const MEASURES_ALL = /,"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)/;
+
+function dropMeasuring(code) {
+  if (!MEASURES_ALL.test(code))
+    fail("pydata-sphinx-theme.js: the call that measures all boxes is not where it was; see MEASURES_ALL in tools/slim.mjs");
+  return code.replace(MEASURES_ALL, "");
+}
+
 /** One script from many. Classic scripts share their top-level names, so those stay as they are. */
 function joinScripts(scripts, from) {
-  const code = scripts.map((script) => script.code ?? readFileSync(join(from, script.path), "utf8"));
+  const code = scripts.map(({ code, path }) => {
+    if (code) return code;
+    const content = readFileSync(join(from, path), "utf8");
+    return listName(path) === "scripts/pydata-sphinx-theme.js" ? dropMeasuring(content) : content;
+  });
   return esbuild.transformSync(code.join("\n;\n"), { minify: true, charset: "utf8" }).code;
 }
 

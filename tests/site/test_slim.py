@@ -40,7 +40,9 @@ HEAD_SCRIPTS = [
     "book.js",
     "scripts/fontawesome.js",
 ]
-BODY_SCRIPTS = ["scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js"]
+THEME = "scripts/pydata-sphinx-theme.js"
+BODY_SCRIPTS = ["scripts/bootstrap.js", THEME]
+MEASURING = ',"complete"===document.readyState?I():window.addEventListener("load",I)'
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"></svg>'
 
 
@@ -58,6 +60,7 @@ class Site:
             self.write(f"_static/{name}", "")
         for number, name in enumerate([*HEAD_SCRIPTS, *BODY_SCRIPTS, "searchtools.js", "new.js"]):
             self.write(f"_static/{name}", f"order.push({number});")
+        self.write(f"_static/{THEME}", f"order.push({len(HEAD_SCRIPTS) + 1}){MEASURING}")
         version = PACKAGES["@fortawesome/fontawesome-free"]
         self.write("_static/scripts/fontawesome.js.LICENSE.txt", f"Font Awesome Free {version} by")
         self.write("_images/picture.svg", PICTURE)
@@ -173,6 +176,10 @@ def test_scripts_keep_their_order(example):
     assert [int(number) for number in re.findall(r"push\((\d+)\)", example.script)] == kept
     hint = example.script.index("toggleHintShow")
     assert example.script.index("push(0)") < hint < example.script.index("toggleOpenOnPrint")
+
+
+def test_the_theme_no_longer_measures_the_whole_page(example):
+    assert "addEventListener" not in example.script
 
 
 def test_top_level_names_stay_shared(example):
@@ -300,6 +307,10 @@ def lose(names, name):
         (
             lambda site: site.write("_static/book.css", "p{background:url(none.svg)}"),
             ["none.svg, which is not there"],
+        ),
+        (
+            lambda site: site.write(f"_static/{THEME}", "measure()"),
+            ["the call that measures all boxes is not where it was"],
         ),
         (
             lambda site: site.write("_static/scripts/fontawesome.js.LICENSE.txt", "Free 7.0.0 by"),

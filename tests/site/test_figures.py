@@ -1,0 +1,633 @@
+"""The live figures on the built pages, opened from disk in a real browser, without a kernel."""
+
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Error, expect, sync_playwright
+
+from posenc import figures
+from posenc.frequencies import inv_freq, turns, wavelengths
+
+pytestmark = pytest.mark.site
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+HEAVIEST = 60_000  # bytes, compressed, that the figures add to a page
+SIZES = {"phone": (390, 844), "tablet": (768, 1000), "desktop": (1280, 900)}
+DRAWS = 20  # settings tried at random
+STATE = 'script[type="application/vnd.jupyter.widget-state+json"]'
+VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.fail(f"no browser; install Chromium\n{error}", pytrace=False)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Return a function that opens a page, brings its figures to life and returns the window.
+
+    What a figure logs is kept in ``window.faults``.
+    """
+    contexts = []
+
+    def open_page(page, size="desktop", alive=True, **options):
+        width, height = SIZES[size]
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        window = context.new_page()
+        window.faults = []
+        window.on("pageerror", lambda error: window.faults.append(str(error)))
+        window.on("requestfailed", lambda request: window.faults.append(request.url))
+        window.on("console", lambda message: keep(window, message))
+        window.goto((page if isinstance(page, Path) else site / page).as_uri())
+        if alive:
+            bring_to_life(window)
+        return window
+
+    def keep(window, message):
+        if message.type in {"error", "warning"} and "invalid theme mode" not in message.text:
+            window.faults.append(message.text)
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def bring_to_life(window):
+    for place in window.locator(".live-figure").all():
+        place.scroll_into_view_if_needed()
+        place.locator(".pf, [role=alert]").first.wait_for()
+
+
+@pytest.fixture
+def show(visit, read, contents):
+    """Return a function that opens the page with a figure of some name and returns the figure."""
+
+    def open_figure(name, size="desktop", **options):
+        selector = f'.live-figure[data-figure="{name}"]'
+        page = next((page for page in contents if read(page).select_one(selector)), None)
+        assert page, f"no page of the book has a {name}"
+        figure = visit(page, size, **options).locator(selector).first
+        figure.scroll_into_view_if_needed()
+        return figure
+
+    return open_figure
+
+
+def move(figure, label, value):
+    """Move the slider with a label to a value, as a hand does."""
+    figure.get_by_label(label, exact=True).fill(str(value))
+
+
+def words(figure):
+    """Return all that a figure says, once it has been drawn."""
+    figure.scroll_into_view_if_needed()  # what is out of view is not laid out, and says nothing
+    figure.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    return figure.inner_text().replace("\u2212", "-")
+
+
+def number(pattern, text):
+    """Return the number that a pattern finds, with half a unit of its last digit."""
+    found = re.search(pattern, text)
+    assert found, f"{pattern} is not in {text}"
+    digits = found[1].replace("\u202f", "")
+    return pytest.approx(float(digits), abs=0.5001 * 10.0 ** -len(digits.partition(".")[2]))
+
+
+# Every figure of every page
+
+
+def test_mounts_without_moving_anything(lesson, visit, read):
+    count = len(read(lesson).select(".live-figure"))
+    for size in SIZES:
+        window = visit(lesson, size, alive=False)
+        rooms = window.locator(".live-figure .live-room").all()
+        before = [room.bounding_box()["height"] for room in rooms]
+        bring_to_life(window)
+        assert window.locator(".live-figure .pf").count() == count
+        assert window.locator(".live-figure :is(.pf-failure, [role=alert])").count() == 0
+        for room, height in zip(rooms, before, strict=True):
+            if room.evaluate("(room) => getComputedStyle(room).minHeight") != "0px":
+                assert room.bounding_box()["height"] == pytest.approx(height, abs=1), size
+        assert window.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+        assert window.faults == []
+
+
+def test_still_stands_without_scripts(lesson, visit, read):
+    if not read(lesson).select(".live-figure"):
+        pytest.skip("no figures here")
+    window = visit(lesson, alive=False, java_script_enabled=False)
+    for place in window.locator(".live-figure").all():
+        still = place.locator("img, details").first
+        expect(still).to_be_visible()
+        if still.evaluate("(still) => still.tagName") == "IMG":
+            assert len(still.get_attribute("alt").split()) > 8
+
+
+def test_weight(lesson, read, site):
+    tree = read(lesson)
+    names = {place["data-figure"] for place in tree.select(".live-figure")}
+    host = tree.select('script[src*="/figures/"]')
+    assert bool(names) == bool(host), "figures' code is on pages with figures only"
+    if names:
+        folder = site / "_static/figures"
+        shared = ["host.js", "shared.js", "figures.css"]
+        files = [folder / name for name in [*shared, *(f"{name}.js" for name in names)]]
+        texts = [path.read_bytes() for path in files]
+        texts += [script.get_text().encode() for script in tree.select(f"{STATE}, {VIEW}")]
+        total = sum(len(gzip.compress(text)) for text in texts)
+        print(f"{lesson}: {', '.join(sorted(names))}: {total} bytes")
+        assert total <= HEAVIEST
+
+
+def test_nothing_but_settings_is_on_the_page(lesson, read):
+    for script in read(lesson).select(STATE):
+        for model in json.loads(script.get_text())["state"].values():
+            assert not {"_esm", "_css", "layout"} & set(model["state"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_can_be_read_by_everybody(lesson, scheme, size, visit, read):
+    if not read(lesson).select(".live-figure"):
+        pytest.skip("no figures here")
+    window = visit(lesson, size, color_scheme=scheme)
+    window.add_script_tag(path=AXE)
+    for button in window.locator(".pf-option").all()[:2]:
+        button.click()
+    found = window.evaluate("axe.run('.live-figure', { resultTypes: ['violations'] })")
+    assert [
+        f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ] == []
+
+
+@pytest.mark.parametrize("hand", ["mouse", "touch", "keyboard"])
+def test_every_control_moves(lesson, hand, visit, read):
+    if not read(lesson).select(".live-figure"):
+        pytest.skip("no figures here")
+    window = visit(lesson, "phone", has_touch=True) if hand == "touch" else visit(lesson)
+    for figure in window.locator(".pf").all():
+        for slider in figure.locator("input[type=range]").all():
+            use_slider(window, slider, hand)
+        for switch in figure.locator("input[type=checkbox]").all():
+            before = switch.is_checked()
+            press(window, switch, hand)
+            assert switch.is_checked() is not before
+        for menu in figure.locator("select").all():
+            if hand == "keyboard":
+                menu.focus()
+                before = menu.input_value()
+                window.keyboard.press("ArrowUp")
+                assert menu.input_value() != before
+            else:
+                menu.select_option(index=0)
+        for button in figure.locator("button:not(.pf-reset)").all():
+            press(window, button, hand)
+        before = words(figure)
+        press(window, figure.locator(".pf-reset"), hand)
+        assert words(figure) != before, "Reset returns to the first settings"
+    assert window.locator(".pf-failure").count() == 0
+    assert window.faults == []
+
+
+def press(window, element, hand):
+    element.scroll_into_view_if_needed()
+    if hand == "keyboard":
+        element.focus()
+        window.keyboard.press("Space")
+    elif hand == "touch":
+        element.tap(force=True)
+    else:
+        element.click(force=True)
+
+
+def use_slider(window, slider, hand):
+    slider.scroll_into_view_if_needed()
+    low, high = (float(slider.get_attribute(end)) for end in ("min", "max"))
+    value = lambda: float(slider.input_value())  # noqa: E731
+    if hand == "keyboard":
+        slider.focus()
+        window.keyboard.press("End")
+        assert value() == high
+        window.keyboard.press("Home")
+        assert value() == low
+        window.keyboard.press("ArrowRight")
+        assert low < value() < high
+    else:
+        box = slider.bounding_box()
+        place = {"x": box["width"] * 0.75, "y": box["height"] / 2}
+        slider.tap(position=place) if hand == "touch" else slider.click(position=place)
+        assert value() == pytest.approx(low + 0.75 * (high - low), abs=max(2, 0.1 * (high - low)))
+    words(slider.locator("xpath=ancestor::*[contains(@class, 'pf-inner')]"))
+    shown = slider.locator("xpath=following-sibling::output").inner_text()
+    assert shown == slider.get_attribute("aria-valuetext")
+
+
+def test_a_figure_that_fails_leaves_the_others_alone(visit, site, read, contents, tmp_path):
+    page = next(page for page in contents if len(read(page).select(".live-figure")) > 2)
+    state = json.loads(read(page).select_one(STATE).get_text())
+    first, second, *_ = (
+        json.loads(view.get_text())["model_id"]
+        for view in read(page).select(f".live-figure {VIEW}")
+    )
+    bad = next(name for name, value in state["state"][first]["state"].items() if type(value) is int)
+    state["state"][first]["state"][bad] = -3
+    del state["state"][second]
+    source = (site / page).read_text()
+    source = re.sub(
+        r'(widget-state\+json">).*?(?=</script>)',
+        lambda m: m[1] + json.dumps(state),
+        source,
+        count=1,
+    )
+    source = source.replace("<head>", f'<head><base href="{(site / page).as_uri()}">', 1)
+    broken = tmp_path / "page.html"
+    broken.write_text(source)
+    window = visit(broken)
+    places = window.locator(".live-figure").all()
+    expect(places[0]).to_contain_text(f"{bad}=-3: must be ")
+    expect(places[1]).to_contain_text("The page does not hold its state.")
+    for place in places[2:]:
+        expect(place.locator(".pf .pf-title")).to_be_visible()
+        assert place.locator("[role=alert]").count() == 0
+
+
+WATCHED = """() => {
+  window.open_listeners = 0;
+  for (const target of [window, document, document.documentElement, document.body]) {
+    const add = target.addEventListener.bind(target);
+    const remove = target.removeEventListener.bind(target);
+    target.addEventListener = (type, handler, options) => {
+      window.open_listeners += 1;
+      options?.signal?.addEventListener("abort", () => { window.open_listeners -= 1; });
+      add(type, handler, options);
+    };
+    target.removeEventListener = (...rest) => { window.open_listeners -= 1; remove(...rest); };
+  }
+  const ask = window.requestAnimationFrame.bind(window);
+  window.frames_asked = 0;
+  window.requestAnimationFrame = (run) => { window.frames_asked += 1; return ask(run); };
+}"""
+
+REMOUNT = """async (name) => {
+  const [script] = document.querySelectorAll(
+    `.live-figure[data-figure="${name}"] script, script[type$="widget-state+json"]`);
+  const states = Object.values(JSON.parse(script.textContent).state);
+  const specs = new Set(Object.keys(window.kept_state[name]));
+  const state = { ...window.kept_state[name], playing: true };
+  let handlers = 0;
+  const model = {
+    get: (key) => state[key], set: (key, value) => { state[key] = value; }, save_changes() {},
+    on() { handlers += 1; }, off() { handlers -= 1; },
+  };
+  const el = document.createElement("div");
+  document.body.append(el);
+  const cleanups = [1, 2].map(() => posencFigures.modules[name].render({ model, el }));
+  const mounted = el.children.length;
+  await new Promise((done) => setTimeout(done, 100));
+  cleanups.forEach((cleanup) => cleanup());
+  const frames = window.frames_asked;
+  await new Promise((done) => setTimeout(done, 300));
+  return { mounted, left: el.children.length, handlers, listeners: window.open_listeners,
+           frames: window.frames_asked - frames };
+}"""
+
+
+def test_nothing_is_left_behind(lesson, visit, read):
+    tree = read(lesson)
+    window = visit(lesson)
+    window.evaluate(WATCHED)
+    states = json.loads(tree.select_one(STATE).get_text())["state"] if tree.select(STATE) else {}
+    for place in tree.select(".live-figure"):
+        model = json.loads(place.select_one(VIEW).get_text())["model_id"]
+        name = place["data-figure"]
+        window.evaluate("(kept) => { window.kept_state = kept; }", {name: states[model]["state"]})
+        window.evaluate("() => { window.open_listeners = 0; }")
+        left = window.evaluate(REMOUNT, name)
+        assert left == {"mounted": 2, "left": 0, "handlers": 0, "listeners": 0, "frames": 0}, name
+
+
+FRAMES = """async (slider) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const values = [];
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  const figure = slider.closest(".pf");
+  for (let i = 0; i < 40; i++) {
+    slider.value = low + ((high - low) * ((i * 17) % 40)) / 39;
+    let begin;
+    requestAnimationFrame(() => { begin = performance.now(); }); // before the figure's own
+    const pressed = performance.now();
+    slider.dispatchEvent(new Event("input"));
+    const handled = performance.now() - pressed;
+    await frame();
+    figure.getBoundingClientRect(); // layout
+    values.push(handled + performance.now() - begin);
+  }
+  return values.sort((a, b) => a - b);
+}"""
+
+# What a browser does for a few hundred changed elements, on the same machine in the same state.
+REFERENCE = """() => {
+  const box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  document.body.append(box);
+  const begin = performance.now();
+  for (let i = 0; i < 500; i++) {
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    rect.setAttribute("x", i);
+    rect.setAttribute("style", `fill:color-mix(in srgb, red ${i % 100}%, blue)`);
+    box.append(rect);
+  }
+  box.getBoundingClientRect();
+  const time = performance.now() - begin;
+  box.remove();
+  return time;
+}"""
+
+
+def test_a_change_is_drawn_within_a_frame_on_a_slow_machine(lesson, visit, read):
+    if not read(lesson).select(".live-figure"):
+        pytest.skip("no figures here")
+    window = visit(lesson)
+    session = window.context.new_cdp_session(window)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    reference = np.median([window.evaluate(REFERENCE) for _ in range(9)])
+    for slider in window.locator(".pf input[type=range]").all():
+        times = slider.evaluate(FRAMES)
+        label = slider.locator("xpath=preceding-sibling::label").inner_text()
+        middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
+        print(f"{lesson} {label}: median {middle:.1f} ms, 95th {late:.1f} ms at 4x slowdown")
+        assert middle < 5 * reference
+
+
+# What each figure must show
+
+
+def test_fingerprint_shows_the_numbers_of_the_sources(show):
+    figure = show("Fingerprint")
+    shown = words(figure)
+    assert "Positions 4 and 5, offset 1: cosine 0.94 (0.935646), angle 20.7°" in shown
+    assert "[-0.76, -0.65, 0.95, 0.30, …]" in shown
+    assert "0.46 at offset 10" in shown
+    for position, compare, cosine in [
+        (2, 18, "0.53"),
+        (0, 10, "0.46"),
+        (0, 19, "0.80"),
+        (9, 10, "0.94"),
+    ]:
+        move(figure, "Position", position)
+        move(figure, "Compare with", compare)
+        assert f"offset {compare - position}: cosine {cosine} " in words(figure)
+    move(figure, "Dimensions d", 32)
+    move(figure, "Position", 12)
+    surface = figure.get_by_role("application")
+    surface.focus()
+    for _ in range(4):
+        figure.page.keyboard.press("ArrowRight")
+    shown = words(figure)
+    assert "position 12, dimension 4, the sine of pair 2: value -0.61, wavelength 19.9" in shown
+
+
+def test_fingerprint_agrees_with_posenc(show):
+    figure = show("Fingerprint")
+    draw = random.Random(7)
+    for _ in range(DRAWS):
+        dim, length = 2 * draw.randint(2, 64), draw.randint(2, 128)
+        base = draw.choice([10, 100, 1000, 10_000, 100_000, 1_000_000])
+        position, compare = draw.randrange(length), draw.randrange(length)
+        for label, value in [
+            ("Dimensions d", dim),
+            ("Positions shown", length),
+            ("Position", position),
+            ("Compare with", compare),
+        ]:
+            move(figure, label, value)
+        figure.get_by_label("Base").select_option(label=f"{base:,}".replace(",", "\u202f"))
+        figure.get_by_role("application").focus()
+        figure.page.keyboard.press(draw.choice(["Home", "End"]))
+        shown = words(figure)
+        dimension = int(re.search(r"dimension (\d+)", shown)[1])
+        python = figures.Fingerprint(
+            dim=dim,
+            length=length,
+            base=base,
+            position=position,
+            compare=compare,
+            dimension=dimension,
+        )
+        cosines, codes = python.cosines(), python.codes()
+        assert number(r"cosine -?[\d.]+ \((-?[\d.]+)\)", shown) == cosines[compare]
+        assert number(r"angle ([\d.]+)°", shown) == np.degrees(np.arccos(min(1, cosines[compare])))
+        assert number(r"among the \d+ shown: (-?[\d.]+)", shown) == cosines.min()
+        code = re.search(r"\[([-\d., ]+)", shown)[1].strip(", ").split(", ")
+        assert [float(value) for value in code] == pytest.approx(codes[position][:4], abs=0.00501)
+        assert number(r"value (-?[\d.]+)", shown) == codes[position, dimension]
+        wave = wavelengths(inv_freq(dim, base=base))[dimension // 2]
+        shown_wave = float(
+            re.search(r"wavelength ([\d.\u202f]+?)\.? pos", shown)[1].replace("\u202f", "")
+        )
+        assert shown_wave == pytest.approx(wave, rel=0.006)
+
+
+@pytest.mark.parametrize("hand", ["mouse", "touch"])
+def test_fingerprint_position_is_chosen_on_the_map(show, hand):
+    options = {"size": "phone", "has_touch": True} if hand == "touch" else {}
+    figure = show("Fingerprint", **options)
+    surface = figure.get_by_role("application")
+    box = surface.bounding_box()
+    mouse = figure.page.mouse
+    if hand == "touch":
+        surface.tap(position={"x": 5, "y": box["height"] * 0.98})
+        assert "Positions 23 and 5" in words(figure)
+        return
+    mouse.move(box["x"] + 5, box["y"] + 5)
+    mouse.down()
+    mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
+    assert "Positions 12 and 5" in words(figure)
+    mouse.move(box["x"] + 5, box["y"] + box["height"] + 300)
+    assert "Positions 23 and 5" in words(figure)
+    mouse.up()
+    mouse.move(box["x"] + box["width"] - 3, box["y"] + 3)
+    assert "Cell: position 0, dimension 15, the cosine of pair 7: value 1.00" in words(figure)
+    mouse.move(box["x"], box["y"] - 50)
+    assert "Cell: position 23, dimension 0" in words(figure)
+
+
+def test_fingerprint_is_walked_by_keys(show):
+    figure = show("Fingerprint")
+    figure.get_by_role("application").focus()
+    for key, place in [
+        ("ArrowDown", "position 5, dimension 0"),
+        ("End", "position 5, dimension 15"),
+        ("PageDown", "position 15, dimension 15"),
+        ("ArrowLeft", "position 15, dimension 14"),
+        ("PageUp", "position 5, dimension 14"),
+        ("ArrowUp", "position 4, dimension 14"),
+        ("Home", "position 4, dimension 0"),
+    ]:
+        figure.page.keyboard.press(key)
+        assert f"Cell: {place}," in words(figure)
+
+
+def order_shown(figure):
+    return figure.locator(".pf-phrase").nth(1).inner_text()
+
+
+@pytest.mark.parametrize("hand", ["mouse", "touch", "keyboard"])
+def test_order_problem_words_move(show, hand):
+    figure = show("OrderProblem")
+    page = figure.page
+    cat = figure.get_by_role("button", name=re.compile("^cat, place"))
+    assert order_shown(figure) == "mouse chases cat"
+    cat.scroll_into_view_if_needed()
+    if hand == "keyboard":
+        cat.focus()
+        page.keyboard.press("ArrowUp")
+        assert (words(figure), order_shown(figure))[1] == "mouse cat chases"
+        page.keyboard.press("Home")
+    else:
+        box = cat.bounding_box()
+        x, y = box["x"] + 20, box["y"] + box["height"] / 2
+        if hand == "mouse":
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x, y - 34)
+            assert (words(figure), order_shown(figure))[1] == "mouse cat chases"
+            page.mouse.move(x, y - 90)
+            page.mouse.up()
+        else:
+            touch = page.context.new_cdp_session(page)
+            for kind, height in [("touchStart", y), ("touchMove", y - 34), ("touchMove", y - 80)]:
+                points = {"touchPoints": [{"x": x, "y": height}]}
+                touch.send("Input.dispatchTouchEvent", {"type": kind, **points})
+            touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    shown = words(figure)
+    assert order_shown(figure) == "cat mouse chases"
+    assert "largest difference, after undoing the new order, 0." in shown
+
+
+def test_order_problem_agrees_with_posenc(show):
+    figure = show("OrderProblem")
+    page = figure.page
+    matrices = figure.get_by_role("application")
+    draw = random.Random(3)
+    for turn in range(DRAWS):
+        if turn % 2:
+            figure.get_by_role("switch").press("Space")
+        handle = figure.locator(".pf-handle").nth(draw.randrange(3))
+        handle.press(draw.choice(["ArrowUp", "ArrowDown", "Home", "End"]))
+        matrix = matrices.nth(draw.randrange(2))
+        for _ in range(2):
+            matrix.press(draw.choice(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]))
+        shown = words(figure)
+        names = ("cat", "chases", "mouse")
+        looks, at = re.search(r"Linked: (\w+) looks at (\w+)", shown).groups()
+        python = figures.OrderProblem(
+            order=[names.index(word) for word in order_shown(figure).split()],
+            position=figure.get_by_role("switch").is_checked(),
+        )
+        pair = names.index(looks), names.index(at)
+        first, second = python.weights()
+        assert number(r"with weight ([\d.]+) in", shown) == first[pair]
+        assert number(r"first phrase and ([\d.]+) in", shown) == second[pair]
+        assert number(r"new order, ([\d.]+)\.", shown) == python.difference()
+        cells = [
+            float(cell) for cell in page.locator(".pf-OrderProblem .pf-weight").all_inner_texts()
+        ]
+        both = np.concatenate([first.ravel(), second.ravel()])
+        assert cells == pytest.approx(both, abs=0.00501)
+
+
+def test_order_problem_links_matching_cells(show):
+    figure = show("OrderProblem")
+    linked = figure.locator(".pf-linked")
+    assert linked.all_inner_texts() == ["0.36", "0.36"]
+    figure.get_by_role("switch").press("Space")
+    assert "0.4274" in words(figure)
+    assert linked.all_inner_texts() == ["0.23", "0.09"]
+
+
+def test_clocks_agree_with_posenc(show):
+    figure = show("Clocks")
+    draw = random.Random(5)
+    for dim, position in [(2, 43), (2, 44), (2, 710), (16, 355)] + [
+        (2 * draw.randint(1, 8), draw.randint(1, 1000)) for _ in range(DRAWS)
+    ]:
+        move(figure, "Dimensions d", dim)
+        move(figure, "Position", position)
+        shown = words(figure)
+        offset, distance = figures.Clocks(dim=dim, position=position).closest()
+        assert f"Position {position}: hardest to tell apart so far are 0 and {offset}," in shown
+        assert number(r"at distance ([\d.]+),", shown) == distance
+        made = re.search(r"Turns made: ([\d., ]+)\.", shown)[1].split(", ")
+        expected = turns(inv_freq(dim), position)
+        assert [float(value) for value in made] == pytest.approx(expected, abs=0.00501)
+        hands = figure.locator(".pf-hand").all()
+        assert len(hands) == dim // 2
+        for hand, w in zip(hands, inv_freq(dim), strict=True):
+            x0, y0, x, y = map(float, re.findall(r"-?[\d.]+", hand.get_attribute("d")))
+            tip = np.array([x - x0, y0 - y]) / np.hypot(x - x0, y - y0)
+            assert tip == pytest.approx([np.cos(w * position), np.sin(w * position)], abs=0.01)
+
+
+def test_clocks_play_and_pause(show):
+    figure = show("Clocks")
+    slider = figure.get_by_label("Position", exact=True)
+    figure.get_by_role("button", name="Play").click()
+    figure.page.wait_for_function("(slider) => slider.value > 45", arg=slider.element_handle())
+    figure.get_by_role("button", name="Pause").click()
+    held = slider.input_value()
+    figure.page.wait_for_timeout(600)
+    assert slider.input_value() == held
+    figure.get_by_role("button", name="one more").click()
+    words(figure)
+    assert int(slider.input_value()) == int(held) + 1
+    move(figure, "Position", 999)
+    figure.get_by_role("button", name="Play").click()
+    figure.page.wait_for_function(
+        "(slider) => slider.value === '1000'", arg=slider.element_handle()
+    )
+    figure.get_by_role("button", name="Play").wait_for()
+
+
+def test_quiz_explains_at_once_by_keyboard(show):
+    figure = show("Quiz")
+    questions = figures.Quiz.of("01_why_order_matters").questions
+    blocks = figure.locator(".pf-question").all()
+    assert len(blocks) == len(questions)
+    assert f"0/{len(questions)} correct" in words(figure)
+    for correct, (block, question) in enumerate(zip(blocks, questions, strict=True), start=1):
+        wrong = (question["right"] + 1) % len(question["options"])
+        for choice in (wrong, question["right"]):
+            option = block.get_by_role("button").nth(choice)
+            option.focus()
+            figure.page.keyboard.press("Enter")
+            words(figure)
+            assert option.get_attribute("aria-pressed") == "true"
+            why = question["explanations"][choice].replace("*", "")
+            assert block.locator(".pf-why:not(:empty)").all_inner_texts() == [why]
+            expect(block.get_by_role("status")).to_have_text(
+                "Right." if choice == question["right"] else "Wrong."
+            )
+        assert f"{correct}/{len(questions)} correct" in words(figure)
+    figure.get_by_role("button", name="Reset").click()
+    assert f"0/{len(questions)} correct" in words(figure)
+    assert figure.locator(".pf-why:not(:empty)").count() == 0
