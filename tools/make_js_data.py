@@ -5,8 +5,10 @@
 The files say where they come from; tests check that they are up to date.
 """
 
+import itertools
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import numpy as np
 from posenc import figures, palette, scaling
 from posenc.alibi import alibi_slopes
 from posenc.dot_product import attention, attention_weights, causal_mask
+from posenc.figures import frequency_spectrum
 from posenc.frequencies import inv_freq, turns, wavelengths
 from posenc.sinusoids import sinusoidal
 
@@ -73,6 +76,15 @@ def settings_js() -> str:
     kinds = [kind for kind in exported if issubclass(kind, figures.Figure) and kind.specs()]
     lines = [f"export const {kind.__name__} = {json.dumps(kind.specs())};\n" for kind in kinds]
     return f"// {ORIGIN}\n" + "".join(lines)
+
+
+def models_js() -> str:
+    """Return the models and methods of the frequency spectrum."""
+    models = {name: asdict(model) for name, model in frequency_spectrum.MODELS.items()}
+    return (
+        f"// {ORIGIN}\nexport const MODELS = {json.dumps(models)};\n"
+        f"export const METHODS = {json.dumps(frequency_spectrum.METHODS)};\n"
+    )
 
 
 def golden() -> dict[str, Any]:
@@ -163,8 +175,26 @@ def golden_extension() -> dict[str, Any]:
                 ],
             }
         )
+    spectra = []
+    for model, method in itertools.product(
+        frequency_spectrum.MODELS, [*frequency_spectrum.METHODS]
+    ):
+        if method == "longrope" and not frequency_spectrum.MODELS[model].lists:
+            continue
+        for factor, target in ((2.0, 2048), (11.3, 70_000)):
+            figure = figures.FrequencySpectrum(model=model, factor=factor, target=target, pair=0)
+            figure.method = method
+            spectra.append(
+                {
+                    "settings": figure.settings(),
+                    "turns": figure.pair_turns()[2, ::5].tolist(),  # some pairs are enough
+                    "new": int(figure.new_angles().sum()),
+                    "attention_factor": figure.attention_factor,
+                }
+            )
     return {
         "origin": ORIGIN,
+        "spectra": spectra,
         "slopes": [alibi_slopes(n).tolist() for n in range(1, 41)],
         "equal": equal,
         "extensions": extensions,
@@ -177,6 +207,7 @@ def made() -> dict[Path, str]:
         ROOT / "js/src/palette.js": palette_js(),
         ROOT / "js/src/palette.css": palette_css(),
         ROOT / "js/src/settings.js": settings_js(),
+        ROOT / "js/src/models.js": models_js(),
         ROOT / "tests/golden/js/formulas.json": json.dumps(golden(), indent=1) + "\n",
         ROOT / "tests/golden/js/extension.json": json.dumps(golden_extension()) + "\n",
     }

@@ -1,5 +1,8 @@
 // Written by tools/make_js_data.py: do not edit.
+export const AlibiMatrix = {"heads": {"kind": "whole", "low": 1, "high": 32}, "head": {"kind": "whole", "low": 1, "high": 32}, "row": {"kind": "whole", "low": 0, "high": 5}};
 export const Clocks = {"dim": {"kind": "whole", "low": 2, "high": 16, "even": true}, "position": {"kind": "whole", "low": 0, "high": 1000}, "playing": {"kind": "flag"}};
 export const Fingerprint = {"dim": {"kind": "whole", "low": 4, "high": 128, "even": true}, "length": {"kind": "whole", "low": 2, "high": 128}, "base": {"kind": "number", "low": 10.0, "high": 1000000.0}, "position": {"kind": "whole", "low": 0, "high": 127}, "compare": {"kind": "whole", "low": 0, "high": 127}, "dimension": {"kind": "whole", "low": 0, "high": 127}};
+export const FrequencySpectrum = {"model": {"kind": "choice", "names": ["Llama 3.1 8B", "Llama 2 7B", "Code Llama 7B", "Qwen2.5-Coder 32B", "gpt-oss 120B", "Phi-3.5 mini"]}, "method": {"kind": "choice", "names": ["none", "linear", "ntk", "dynamic", "yarn", "llama3", "longrope"]}, "factor": {"kind": "number", "low": 1.0, "high": 64.0}, "target": {"kind": "whole", "low": 1024, "high": 1048576}, "pair": {"kind": "whole", "low": 0, "high": 63}};
+export const NopeLeak = {"tokens": {"kind": "whole", "low": 2, "high": 24}, "mark": {"kind": "whole", "low": 1, "high": 24}, "token": {"kind": "whole", "low": 1, "high": 24}, "causal": {"kind": "flag"}};
 export const OrderProblem = {"order": {"kind": "order", "size": 3}, "position": {"kind": "flag"}, "looks": {"kind": "whole", "low": 0, "high": 2}, "at": {"kind": "whole", "low": 0, "high": 2}};
 export const Quiz = {"questions": {"kind": "questions"}, "answers": {"kind": "answers"}};

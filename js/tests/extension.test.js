@@ -1,9 +1,12 @@
 // Slopes, equal attention and context extension against posenc's values.
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { attentionFactor, frequencies } from "../src/figures/FrequencySpectrum.js";
 import * as math from "../src/math.js";
+import { MODELS } from "../src/models.js";
 import { close } from "./close.js";
 
 const golden = JSON.parse(readFileSync(new URL("../../tests/golden/js/extension.json", import.meta.url), "utf8"));
@@ -29,3 +32,17 @@ for (const { dim, base, trained, factor, target, truncate, factors, ...expected 
     close(ratio(math.longrope(w, factors)), expected.longrope, "LongRoPE");
     close([math.yarnAttentionFactor(factor), math.longropeAttentionFactor(factor, trained)], expected.attention_factors, "attention factors");
   });
+
+for (const { settings, ...expected } of golden.spectra) {
+  const { model, method, factor, target } = settings;
+  test(`spectrum of ${model}, ${method}, factor ${factor}, ${target} positions`, () => {
+    const about = MODELS[model];
+    const made = Array.from(frequencies(about, method, factor, target), (w) => math.turns(w, target));
+    // As a share of what is expected: the slow pairs count as much as the fast ones.
+    const some = made.filter((_, i) => i % 5 === 0);
+    close(some.map((turned, i) => turned / expected.turns[i]), some.map(() => 1), "turns");
+    const trained = Array.from(math.invFreq(about.dim, about.base), (w) => math.turns(w, about.trained));
+    assert.equal(made.filter((turned, i) => math.meetsNewAngles(trained[i], turned)).length, expected.new);
+    close([attentionFactor(about, method, factor)], [expected.attention_factor], "attention factor");
+  });
+}

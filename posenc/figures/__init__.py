@@ -4,10 +4,23 @@ Import what a lesson needs, ``from posenc.figures import Clocks``. The package `
 matplotlib are needed here and nowhere else in ``posenc``.
 """
 
+from posenc.figures.alibi_matrix import AlibiMatrix
 from posenc.figures.base import Figure, FigureError
 from posenc.figures.clocks import Clocks
 from posenc.figures.fingerprint import Fingerprint
+from posenc.figures.frequency_spectrum import FrequencySpectrum
+from posenc.figures.nope_leak import NopeLeak
 from posenc.figures.order_problem import OrderProblem
 from posenc.figures.quiz import Quiz
 
-__all__ = ["Clocks", "Figure", "FigureError", "Fingerprint", "OrderProblem", "Quiz"]
+__all__ = [
+    "AlibiMatrix",
+    "Clocks",
+    "Figure",
+    "FigureError",
+    "Fingerprint",
+    "FrequencySpectrum",
+    "NopeLeak",
+    "OrderProblem",
+    "Quiz",
+]

@@ -1,0 +1,226 @@
+// The pairs of a model before and after an extension of its context: turns made, and the score curve.
+
+import { fixed, h, line, list, put, s, say, scale, short } from "../draw.js";
+import { figure } from "../kit.js";
+import * as math from "../math.js";
+import { METHODS, MODELS } from "../models.js";
+import { FrequencySpectrum } from "../settings.js";
+
+const LEFT = 46;
+const TOP = 22;
+const SPECTRUM = 250; // height of the spectrum
+const SCORES = 124; // height of the score curve
+const BELOW = TOP + SPECTRUM + 64; // where the score curve begins
+const HEIGHT = BELOW + SCORES + 38;
+const SAMPLES = 360;
+
+/** Frequencies with a method. */
+export function frequencies({ dim, base, trained, truncate, lists }, method, factor, target) {
+  const plain = math.invFreq(dim, base);
+  switch (method) {
+    case "linear": return math.linear(plain, factor);
+    case "ntk": return math.invFreq(dim, math.ntkBase(base, dim, factor));
+    case "dynamic": return math.invFreq(dim, math.dynamicNtkBase(base, dim, factor, target, trained));
+    case "yarn": return math.yarn(dim, factor, trained, { base, truncate });
+    case "llama3": return math.llama3(plain, factor, 1, 4, trained);
+    case "longrope": return math.longrope(plain, lists[target > trained ? "long" : "short"]);
+    default: return plain;
+  }
+}
+
+/** The factor that a method puts on cosines and sines. */
+export function attentionFactor({ trained }, method, factor) {
+  if (method === "yarn") return math.yarnAttentionFactor(factor);
+  return method === "longrope" ? math.longropeAttentionFactor(factor, trained) : 1;
+}
+
+const positions = (count) => count.toLocaleString("en").replaceAll(",", "\u202f");
+const name = (method) => METHODS[method];
+const capable = (method, model) => method !== "longrope" || "long" in MODELS[model].lists;
+
+export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
+  const hatch = ui.unique();
+  const layers = Object.fromEntries(["turnTicks", "pairTicks", "moved", "before", "after", "scoreTicks", "distanceTicks"].map((key) => [key, s("g")]));
+  const path = (look) => s("path", { class: look });
+  const [unseen, trainedLine, oneTurn, cursor] = ["pf-unseen", "pf-trained", "pf-one", "pf-cursor"].map(path);
+  const [zero, trainedAt, plainCurve, curve] = ["pf-axis", "pf-trained-at", "pf-plain-curve", "pf-curve"].map(path);
+  unseen.setAttribute("fill", `url(#${hatch})`);
+  const text = (words, anchor = "start") => s("text", { "text-anchor": anchor }, words);
+  const words = {
+    turns: text("turns made"), pair: text("pair, from fast to slow", "middle"), one: text("one turn", "end"), never: text("angles never seen", "end"),
+    sum: text("sum of cosines of all pairs"), distance: text("distance, in positions", "middle"), trained: text("trained length", "end"),
+  };
+  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
+    s("defs", {}, s("pattern", { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("path", { class: "pf-hatch", d: "M0,0v6" }))),
+    layers.turnTicks, layers.pairTicks, unseen, oneTurn, cursor, layers.moved, trainedLine, layers.before, layers.after,
+    layers.scoreTicks, layers.distanceTicks, zero, trainedAt, plainCurve, curve, ...Object.values(words));
+  const surface = h("div", {
+    class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
+    "aria-label": "Pairs: the left and right arrow keys choose one",
+  });
+  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, drawing, surface);
+
+  const sign = (...parts) => s("svg", { width: 18, height: 12, "aria-hidden": "true" }, ...parts);
+  const entries = [
+    [sign(s("path", { class: "pf-trained", d: "M0,6h18" })), "in training"],
+    [sign(s("circle", { class: "pf-before", cx: 9, cy: 6, r: 3 })), "at the wanted length, unchanged"],
+    [sign(s("circle", { class: "pf-seen", cx: 9, cy: 6, r: 3.5 })), "with the method"],
+    [sign(s("path", { class: "pf-new", d: "M5.5,2.5l7,7m0,-7l-7,7" })), "angles never seen"],
+  ];
+  const [readout, fate, pairWords, scoreWords] = [ui.readout(), ui.note(), ui.note(), ui.note()];
+  pairWords.classList.add("pf-long");
+
+  ui.frame("Angles seen and never seen",
+    h("div", { class: "pf-key" }, ...entries.map(([picture, meaning]) => h("span", {}, picture, meaning))),
+    stage, readout, fate, pairWords, scoreWords,
+    h("div", { class: "pf-controls" },
+      ui.select("model", {
+        label: "Model", options: Object.keys(MODELS).map((model) => [model, model]),
+        change: (model, { pair }) => {
+          const { dim, method, factor, target } = MODELS[model];
+          return { model, method, factor, target, pair: Math.min(pair, dim / 2 - 1) };
+        },
+      }),
+      ui.select("method", { label: "Method", options: Object.entries(METHODS), offered: (method, { model }) => capable(method, model) }),
+      ui.slider("factor", { label: "Factor s", octave: 4, show: short }),
+      ui.slider("target", { label: "Wanted length", octave: 4, show: positions }),
+      ui.slider("pair", { label: "Pair", max: ({ model }) => MODELS[model].dim / 2 - 1 })));
+
+  let model, plain, now, trained, before, after, fresh, x, y, room;
+  const count = () => plain.length;
+  const clamp = (pair) => Math.min(count() - 1, Math.max(0, pair));
+  ui.drag(surface, (at) => ui.set({ pair: clamp(Math.floor((at / (room - LEFT)) * count())) }));
+  ui.keys(surface, {
+    ArrowLeft: ({ pair }) => ({ pair: clamp(pair - 1) }), ArrowRight: ({ pair }) => ({ pair: clamp(pair + 1) }),
+    PageDown: ({ pair }) => ({ pair: clamp(pair - 10) }), PageUp: ({ pair }) => ({ pair: clamp(pair + 10) }),
+    Home: () => ({ pair: 0 }), End: () => ({ pair: count() - 1 }),
+  });
+
+  function compute({ method, factor, target }) {
+    plain = math.invFreq(model.dim, model.base);
+    now = frequencies(model, method, factor, target);
+    const made = (w, length) => Array.from(w, (one) => math.turns(one, length));
+    [trained, before, after] = [made(plain, model.trained), made(plain, target), made(now, target)];
+    fresh = after.map((turned, i) => math.meetsNewAngles(trained[i], turned));
+  }
+
+  /** Axes, and what belongs to the model alone. */
+  function drawRoom({ width }) {
+    room = width;
+    put(drawing, { width });
+    Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${width - LEFT}px`, height: `${SPECTRUM}px` });
+    x = scale([0, count()], [LEFT, width]);
+    const low = Math.floor(Math.log10(Math.min(...trained, ...before, ...after)));
+    const high = Math.ceil(Math.log10(Math.max(...trained, ...before)));
+    const level = scale([high, low], [TOP, TOP + SPECTRUM]);
+    y = (turned) => level(Math.log10(turned));
+    list(layers.turnTicks, high - low + 1, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
+      .forEach((tick, i) => {
+        const power = low + i;
+        put(tick.firstChild, { d: `M${LEFT},${level(power)}H${width}` });
+        say(put(tick.lastChild, { y: level(power) }), power < 4 ? String(Number((10 ** power).toPrecision(1))) : positions(10 ** power));
+      });
+    put(oneTurn, { d: `M${LEFT},${y(1)}H${width}` });
+    const ticks = Array.from({ length: Math.ceil(count() / 8) }, (_, i) => 8 * i);
+    list(layers.pairTicks, ticks.length, () => s("text", { y: TOP + SPECTRUM + 16, "text-anchor": "middle" }))
+      .forEach((tick, i) => say(put(tick, { x: x(ticks[i] + 0.5) }), String(ticks[i])));
+    // Each slow pair has been seen up to the turns that it made in training.
+    const slow = trained.findIndex((turned) => turned < 1);
+    const steps = trained.map((turned, i) => `${i ? "H" : "M"}${x(i).toFixed(1)}${i ? "V" : ","}${y(turned).toFixed(1)}`).join("") + `H${width}`;
+    put(trainedLine, { d: steps });
+    put(unseen, {
+      d: slow < 0 ? "M0,0" : `M${x(slow).toFixed(1)},${TOP}` + trained.slice(slow).map((turned, i) => `${i ? `H${x(slow + i).toFixed(1)}` : ""}V${y(turned).toFixed(1)}`).join("") + `H${width}V${TOP}Z`,
+    });
+    put(words.never, { x: width - 6, y: TOP + 16, visibility: slow < 0 ? "hidden" : "visible" });
+    put(words.turns, { x: 0, y: 10 });
+    put(words.pair, { x: (LEFT + width) / 2, y: TOP + SPECTRUM + 33 });
+    say(words.one, slow < 0 || slow > 10 ? "one turn" : "");
+    put(words.one, { x: LEFT + 58, y: y(1) - 5 });
+  }
+
+  function drawPairs({ method }) {
+    const still = method === "none";
+    const middle = (i) => x(i + 0.5).toFixed(1);
+    list(layers.before, count(), () => s("circle", { class: "pf-before", r: 3 }))
+      .forEach((dot, i) => put(dot, { cx: middle(i), cy: y(before[i]).toFixed(1), visibility: still ? "hidden" : "visible" }));
+    put(list(layers.moved, 1, () => s("path", { class: "pf-moved" }))[0], {
+      d: after.map((turned, i) => `M${middle(i)},${y(before[i]).toFixed(1)}V${y(turned).toFixed(1)}`).join(""),
+    });
+    list(layers.after, count(), () => s("path")).forEach((dot, i) => {
+      const [cx, cy] = [middle(i), y(after[i]).toFixed(1)];
+      put(dot, {
+        class: fresh[i] ? "pf-new" : "pf-seen",
+        d: fresh[i] ? `M${cx},${cy}m-3.5,-3.5l7,7m0,-7l-7,7` : `M${cx},${cy}m-3.5,0a3.5,3.5 0 1 0 7,0a3.5,3.5 0 1 0 -7,0`,
+      });
+    });
+  }
+
+  const sumOfCosines = (w, distance) => w.length * math.similarity(distance, w);
+
+  function drawScores({ target, method, width }) {
+    const across = scale([0, Math.log10(target)], [LEFT, width]);
+    const distances = [...new Set(Array.from({ length: SAMPLES }, (_, i) => Math.round(target ** (i / (SAMPLES - 1)))))];
+    const up = scale([count(), -0.4 * count()], [BELOW + 8, BELOW + SCORES]);
+    const shape = (w) => line(distances.map((distance) => [across(Math.log10(distance)), up(sumOfCosines(w, distance))]));
+    put(plainCurve, { d: shape(plain) });
+    put(curve, { d: method === "none" ? "M0,0" : shape(now) });
+    put(zero, { d: `M${LEFT},${up(0)}H${width}` });
+    const levels = [0, count() / 2, count()];
+    list(layers.scoreTicks, 3, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
+      .forEach((tick, i) => {
+        put(tick.firstChild, { d: `M${LEFT},${up(levels[i])}H${width}` });
+        say(put(tick.lastChild, { y: up(levels[i]) }), String(levels[i]));
+      });
+    const powers = Array.from({ length: Math.floor(Math.log10(target)) + 1 }, (_, i) => i);
+    list(layers.distanceTicks, powers.length, () => s("text", { y: BELOW + SCORES + 17, "text-anchor": "middle" }))
+      .forEach((tick, i) => say(put(tick, { x: across(powers[i]) }), positions(10 ** powers[i])));
+    const at = across(Math.log10(model.trained));
+    const inside = model.trained <= target;
+    put(trainedAt, { d: inside ? `M${at},${BELOW}V${BELOW + SCORES}` : "M0,0" });
+    put(words.trained, { x: at - 5, y: BELOW + 8, visibility: inside ? "visible" : "hidden" });
+    put(words.sum, { x: 0, y: BELOW - 6 });
+    put(words.distance, { x: (LEFT + width) / 2, y: HEIGHT - 4 });
+  }
+
+  function drawWords({ model: chosen, method, factor, target }) {
+    const [leave, would] = [fresh, before.map((turned, i) => math.meetsNewAngles(trained[i], turned))].map((some) => some.filter(Boolean).length);
+    const how = method === "none" ? "unchanged" : `with ${name(method)}`;
+    readout.replaceChildren(`${chosen}, trained on ${positions(model.trained)} positions, read at ${positions(target)} ${how}: `,
+      h("strong", {}, `${leave} of ${count()}`), " pairs reach angles never seen",
+      method === "none" ? "." : ` (${would} unchanged).`);
+    const slowed = Array.from(plain, (w, i) => w / now[i]);
+    const tally = { kept: 0, mixed: 0, divided: 0 };
+    for (const by of slowed) tally[by < 1 + 1e-9 ? "kept" : by > factor * (1 - 1e-9) ? "divided" : "mixed"]++;
+    const changed = { none: () => "No pair is changed", longrope: range, dynamic: range, ntk: range }[method] ??
+      (() => Object.entries(tally).filter(([, pairs]) => pairs).map(([what, pairs]) => `${pairs} ${what}${what === "divided" ? ` by ${short(factor)}` : ""}`).join(", "));
+    function range() {
+      return `Pairs slowed ${short(Math.min(...slowed))} to ${short(Math.max(...slowed))} times`;
+    }
+    const m = attentionFactor(model, method, factor);
+    fate.replaceChildren(`${changed()}. Attention factor `, h("strong", {}, fixed(m, 4)), m === 1 ? "." : `: scores times ${fixed(m * m, 3)}.`);
+    scoreWords.replaceChildren(`Sum of cosines at ${positions(model.trained)}: `, h("strong", {}, fixed(sumOfCosines(plain, model.trained), 1)), " unchanged, ",
+      h("strong", {}, fixed(sumOfCosines(now, model.trained), 1)), ` now; at ${positions(target)}: `, h("strong", {}, fixed(sumOfCosines(plain, target), 1)), " and ",
+      h("strong", {}, fixed(sumOfCosines(now, target), 1)), ".");
+  }
+
+  function drawPair({ pair, target }) {
+    put(cursor, { d: `M${x(pair).toFixed(1)},${TOP}H${x(pair + 1).toFixed(1)}V${TOP + SPECTRUM}H${x(pair).toFixed(1)}Z` });
+    pairWords.replaceChildren(`Pair ${pair}: wavelength `, h("strong", {}, short(math.wavelength(plain[pair]))), " positions, now ",
+      h("strong", {}, short(math.wavelength(now[pair]))), "; ", h("strong", {}, short(trained[pair])), " turns in training, ", h("strong", {}, short(after[pair])),
+      ` within ${positions(target)}`, fresh[pair] ? ": never seen." : ".");
+  }
+
+  return (state, changed) => {
+    model = MODELS[state.model];
+    if (!capable(state.method, state.model)) throw new RangeError(`method='longrope': must be another one, since model='${state.model}' has no list of factors`);
+    if (state.pair >= model.dim / 2) throw new RangeError(`pair=${state.pair}: must be from 0 to ${model.dim / 2 - 1}, since model='${state.model}'`);
+    if (["model", "method", "factor", "target", "width"].some((key) => changed.has(key))) {
+      compute(state);
+      drawRoom(state);
+      drawPairs(state);
+      drawScores(state);
+      drawWords(state);
+    }
+    drawPair(state);
+  };
+});
