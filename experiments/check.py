@@ -2,12 +2,53 @@
 
 import time
 
+import jax
+import numpy as np
+
+import posenc
 from experiments import model, text
 from experiments.model import Params
-from experiments.schemes import SCHEMES, doors
-from posenc import trained
+from experiments.schemes import HEAD_DIM, HEADS, SCHEMES, WIDTH, doors
+from posenc.evidence import trained
 
 LENGTH, STEPS = 32, 300
+
+
+def by_posenc(params: Params, tokens: np.ndarray, name: str) -> np.ndarray:
+    """Return the logits of one text as numpy and the scheme itself compute them, in float64."""
+    params = jax.tree.map(lambda p: np.asarray(p, np.float64), params)
+    trained_scheme = SCHEMES[name]
+    scheme = trained_scheme.make(*([params["table"]] if trained_scheme.table else []))
+    positions = np.arange(len(tokens))
+    x = scheme.embed(params["embed"][tokens], positions)
+    for layer in params["layers"]:
+        qkv = normalized(x) * layer["gain1"] @ layer["qkv"]
+        q, k, v = qkv.reshape(-1, 3, HEADS, HEAD_DIM).transpose(1, 2, 0, 3)
+        q, k = scheme.rotate(q, positions), scheme.rotate(k, positions)
+        bias = scheme.bias(q, positions, positions)
+        y = posenc.attention(q, k, v, mask=posenc.causal_mask(len(tokens)), bias=bias)
+        x = x + y.transpose(1, 0, 2).reshape(-1, WIDTH) @ layer["out"]
+        up = normalized(x) * layer["gain2"] @ layer["up"]
+        x = x + np.asarray(jax.nn.gelu(up)) @ layer["down"]
+    return normalized(x) * params["gain"] @ params["head"]
+
+
+def normalized(x: np.ndarray) -> np.ndarray:
+    """Return the layer normalisation of x, without its gain."""
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def same_as_posenc() -> None:
+    """Assert that the model which is trained is the one that posenc's schemes describe."""
+    tokens = np.random.default_rng(0).integers(0, 64, (1, 96))
+    for name, scheme in SCHEMES.items():
+        params = model.initialize(jax.random.key(0), text.task(), scheme)
+        if scheme.table:  # a table that has been trained is not zero
+            params["table"] = jax.random.normal(jax.random.key(1), scheme.table)
+        ours = model.forward(params, tokens, doors(scheme, tokens.size))[0]
+        error = np.abs(ours - by_posenc(params, tokens[0], name)).max()
+        assert error < 1e-5, f"{name}: logits differ by {error:.1e}"
+    print(f"the trained model computes what posenc computes, for {len(SCHEMES)} schemes")
 
 
 def small(name: str) -> dict:
@@ -22,9 +63,10 @@ def small(name: str) -> dict:
 def claims() -> None:
     """Train the reduced version and assert the claims of the book, with margins."""
     start = time.monotonic()
+    same_as_posenc()
     bounds = (
-        ("alibi", "8", "mean", -0.10, 0.10, "ALiBi reads eight times its length as well as one"),
-        ("sinusoidal", "2", "mean", 0.20, 9.0, "sinusoids fail at twice their length"),
+        ("alibi", "8", "mean", -0.10, 0.10, "ALiBi loses nothing at eight times its length"),
+        ("sinusoidal", "2", "mean", 0.20, 9.0, "sinusoids fail at twice"),
         ("rope", "8", "mean", 0.50, 9.0, "RoPE fails at eight times its length"),
     )
     failed = []

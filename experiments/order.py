@@ -39,7 +39,7 @@ def ask_pooled(key: jax.Array, batch: int) -> tuple[jax.Array, jax.Array, jax.Ar
     return tokens, tokens[:, :1], jnp.ones((len(tokens), 1))
 
 
-def chase(layers: int, *, pooled: bool = False, steps: int = 300) -> Task:
+def chase(layers: int, *, pooled: bool = False, steps: int = 200) -> Task:
     """Return the task of naming the animal that chases."""
     return Task(
         ask_pooled if pooled else ask,
@@ -112,8 +112,8 @@ def repeat(key: jax.Array, batch: int, multiple: int = 1) -> tuple[jax.Array, ja
 
 
 EXACT = {
-    "back": Task(back, SYMBOLS, LENGTH, batch=32, steps=600),
-    "repeat": Task(repeat, WORDS, LENGTH, batch=32, steps=600),
+    "back": Task(back, SYMBOLS, LENGTH, batch=16, steps=600),
+    "repeat": Task(repeat, WORDS, LENGTH, batch=16, steps=800),
 }
 EXACT_SCHEMES = ("none", "sinusoidal", "learned", "alibi", "t5_32", "rope")
 

@@ -11,7 +11,8 @@ from posenc.schemes import Scheme
 
 L, D, BASE = text.LENGTH, HEAD_DIM, 10000.0
 TUNED_MULTIPLE = 4
-TUNED_STEPS = (30, 100)
+TUNED_STEPS = {30: (4,), 100: (4, 8)}
+"""Steps of tuning, and the multiples of the trained length that are read after them."""
 
 METHODS: dict[str, Callable[[float], tuple[np.ndarray, float]]] = {
     "none": lambda s: (posenc.inv_freq(D), 1.0),
@@ -28,7 +29,8 @@ METHODS: dict[str, Callable[[float], tuple[np.ndarray, float]]] = {
     ),
 }
 """Frequencies and attention factor for each factor s. No pair turns 32 times within 64 positions,
-the default ``beta_fast``; the fastest turns 10.2 times, so 8 is the value in proportion."""
+the default ``beta_fast``; the fastest turns 10.2 times, so 8 is a value in proportion. Without any
+change, *none*, the model is the one of the length experiment."""
 
 TUNED = ("none", "linear", "ntk", "yarn, beta_fast 8")
 

@@ -15,7 +15,7 @@ LENGTH = 64
 """Characters in a training text."""
 MULTIPLES = (1, 2, 4, 8)
 """Lengths of the evaluation, in training lengths."""
-BLOCKS = 128
+BLOCKS = 64
 """Held-out texts of the greatest length, spread over the plays."""
 TAIL = 16
 """Characters at the end of each text whose loss is the tail."""
