@@ -19,7 +19,9 @@ from posenc import figures, palette, scaling
 from posenc.alibi import alibi_slopes
 from posenc.dot_product import attention, attention_weights, causal_mask
 from posenc.figures import frequency_spectrum
+from posenc.figures.draws import normals
 from posenc.frequencies import inv_freq, turns, wavelengths
+from posenc.relative import t5_bucket
 from posenc.sinusoids import sinusoidal
 
 ROOT = lesson.ROOT
@@ -201,6 +203,65 @@ def golden_extension() -> dict[str, Any]:
     }
 
 
+def golden_scores() -> dict[str, Any]:
+    """Return what the figures about scores show, at a few settings."""
+    compared = [
+        {},
+        {"dim": 2, "offsets": 2, "seed": 1},
+        {"dim": 128, "offsets": 40, "first": 127, "second": 127, "third": 3, "seed": 9999},
+        {"dim": 30, "offsets": 128, "first": 90, "second": 1, "third": 5, "seed": 7},
+    ]
+    terms = [
+        {"weights": weights, "norm": norm, "scale": scale, "seed": seed}
+        for weights, norm, scale, seed in [
+            ("identity", 5.66, 1.0, 0),
+            ("identity", 0.5, 1.0, 1),
+            ("identity", 16.0, 0.35, 4321),
+            ("random", 8.0, 1.0, 2),
+            ("random", 0.0, 2.0, 9999),
+            ("commuting", 2.0, 1.0, 3),
+            ("commuting", 0.0, 3.0, 5),
+            ("identity", 4.0, 0.0, 6),
+        ]
+    ]
+    return {
+        "origin": ORIGIN,
+        "draws": [
+            {"seed": seed, "part": part, "normals": normals(seed, part, count).tolist()}
+            for seed, part, count in [(0, 0, 6), (0, 1, 5), (9999, 3, 4), (2**29, 7, 3)]
+        ],
+        "buckets": t5_bucket(np.arange(-130, 131)).tolist(),
+        "compared": [_compared(figures.CompareSchemes(**settings)) for settings in compared],
+        "terms": [_terms(figures.ScoreTerms(**settings)) for settings in terms],
+        "pairs": [
+            {"theta": theta, "curve": figures.RopePair(theta=theta).curve().tolist()}
+            for theta in (26.0, 0.0, 57.3, 180.0)
+        ],
+    }
+
+
+def _compared(figure: figures.CompareSchemes) -> dict[str, Any]:
+    """Return the settings and what each scheme gives."""
+    found = {}
+    for name in figure.specs()["scheme"]["names"]:
+        result = figure.measured(name)
+        found[name] = {
+            "curves": result.curves[:, :: max(1, figure.offsets // 8)].tolist(),
+            "range": float(result.score_range),
+            "spread": float(result.spread),
+            "ratio": float(result.norm_ratio),
+        }
+    return {"settings": figure.settings(), "found": found}
+
+
+def _terms(figure: figures.ScoreTerms) -> dict[str, Any]:
+    """Return the settings, the shares, and some cells of the terms and the score."""
+    terms = figure.terms()
+    cells = np.stack([*terms, terms.total])[:, ::13, ::9]
+    shares = {name: float(share) for name, share in figure.shares()._asdict().items()}
+    return {"settings": figure.settings(), "shares": shares, "cells": cells.tolist()}
+
+
 def made() -> dict[Path, str]:
     """Return every file with its content."""
     return {
@@ -210,6 +271,7 @@ def made() -> dict[Path, str]:
         ROOT / "js/src/models.js": models_js(),
         ROOT / "tests/golden/js/formulas.json": json.dumps(golden(), indent=1) + "\n",
         ROOT / "tests/golden/js/extension.json": json.dumps(golden_extension()) + "\n",
+        ROOT / "tests/golden/js/scores.json": json.dumps(golden_scores()) + "\n",
     }
 
 

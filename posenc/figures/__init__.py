@@ -7,15 +7,19 @@ matplotlib are needed here and nowhere else in ``posenc``.
 from posenc.figures.alibi_matrix import AlibiMatrix
 from posenc.figures.base import Figure, FigureError
 from posenc.figures.clocks import Clocks
+from posenc.figures.compare_schemes import CompareSchemes
 from posenc.figures.fingerprint import Fingerprint
 from posenc.figures.frequency_spectrum import FrequencySpectrum
 from posenc.figures.nope_leak import NopeLeak
 from posenc.figures.order_problem import OrderProblem
 from posenc.figures.quiz import Quiz
+from posenc.figures.rope_pair import RopePair
+from posenc.figures.score_terms import ScoreTerms
 
 __all__ = [
     "AlibiMatrix",
     "Clocks",
+    "CompareSchemes",
     "Figure",
     "FigureError",
     "Fingerprint",
@@ -23,4 +27,6 @@ __all__ = [
     "NopeLeak",
     "OrderProblem",
     "Quiz",
+    "RopePair",
+    "ScoreTerms",
 ]

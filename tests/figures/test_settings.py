@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import traitlets
 
+import posenc
 from posenc import figures
+from posenc.figures.draws import normals
 from posenc.figures.quiz import QUESTIONS
 
 KINDS = [
@@ -166,6 +168,92 @@ def test_clocks_find_the_closest_two():
     offset, distance = figures.Clocks(dim=2, position=1000).closest()
     assert offset == 710
     assert distance == pytest.approx(2 * abs(np.sin(355)), rel=1e-9)
+
+
+def test_rope_pair_words_hold_the_numbers_of_the_source():
+    words = figures.RopePair().describe()
+    for number in ("26 degrees", "by 52 degrees", "by 0.", "n: 2.", "before: 0.747, after: 0.894"):
+        assert number in words
+
+
+def test_rope_pair_knows_the_offset_alone():
+    figure = figures.RopePair(query=105, key=103)
+    assert figure.product() == pytest.approx(figures.RopePair(query=5, key=3).product(), abs=1e-12)
+    assert figure.product() == pytest.approx(figure.curve()[2 + 12], abs=1e-12)
+    with pytest.raises(figures.FigureError, match=r"query=116: must be within 12 of key=103"):
+        figure.query = 116
+    with pytest.raises(figures.FigureError, match=r"must be within 12 of"):
+        figures.RopePair(query=20)
+    with figure.hold_trait_notifications():
+        figure.query, figure.key = 7, 9
+    assert (figure.query, figure.key) == (7, 9)
+
+
+def test_compare_schemes_shows_what_the_package_measures():
+    figure = figures.CompareSchemes(seed=3, dim=32, offsets=20, first=5, second=5, third=60)
+    q, k = figure.contents()
+    found = posenc.anchor_spread(
+        posenc.sinusoidal_scheme(32), q, k, anchors=(5, 5, 60), offsets=range(20)
+    )
+    shown = figure.measured()
+    assert all(np.array_equal(a, b) for a, b in zip(shown, found, strict=True))
+    assert f"spread over anchors {found.spread:.2f}" in figure.describe()
+    relative = {name for name in figure.schemes() if figure.measured(name).spread < 1e-12}
+    assert relative == {"none", "rope", "alibi", "t5"}
+
+
+def test_compare_schemes_keeps_the_cursor_on_the_curves():
+    with pytest.raises(figures.FigureError, match=r"offset=32: must be from 0 to 31"):
+        figures.CompareSchemes(offset=32)
+    figure = figures.CompareSchemes(offset=31)
+    figure.offsets = 10
+    assert figure.offset == 9
+
+
+def test_learned_rows_are_as_long_as_codes():
+    figure = figures.CompareSchemes(dim=128)
+    rows = figure.schemes()["learned"].embed(np.zeros((255, 128)), np.arange(255))
+    assert np.linalg.norm(rows, axis=1).mean() == pytest.approx(8, rel=0.02)
+
+
+def test_score_terms_add_up():
+    figure = figures.ScoreTerms(weights="random", scale=0.5, norm=3)
+    x, codes, matrix = figure.contents(), figure.codes(), figure.matrix()
+    assert np.linalg.norm(x, axis=1) == pytest.approx(3)
+    direct = (x + codes) @ matrix @ (x + codes).T / 8
+    assert figure.terms().total == pytest.approx(direct, abs=1e-12)
+
+
+def test_score_terms_meter_is_the_package_s():
+    figure = figures.ScoreTerms()
+    x = figure.contents()
+    shares = [
+        posenc.relativity(posenc.sinusoidal_scheme(64), x[2 * p], x[2 * p + 1]) for p in range(20)
+    ]
+    shown = figure.shares()
+    assert shown.offset == pytest.approx(np.mean([share.offset for share in shares]), abs=1e-12)
+    assert shown.absolute == pytest.approx(np.mean([share.absolute for share in shares]), abs=1e-12)
+    assert f"absolute position {100 * shown.absolute:.1f} %" in figure.describe()
+
+
+def test_score_terms_know_which_weights_keep_the_code_relative():
+    absolute = {
+        weights: figures.ScoreTerms(norm=0, weights=weights).shares().absolute
+        for weights in ("identity", "commuting", "random")
+    }
+    assert absolute["identity"] < 1e-12
+    assert absolute["commuting"] < 1e-12
+    assert absolute["random"] > 0.9
+    nothing = figures.ScoreTerms(scale=0).describe()
+    assert nothing.endswith("explained by: nothing, the score does not vary.")
+
+
+def test_draws_are_normal():
+    draws = np.array([normals(seed, part, 64) for seed in range(100) for part in range(4)])
+    assert draws.mean() == pytest.approx(0, abs=0.02)
+    assert draws.var() == pytest.approx(1, abs=0.03)
+    correlation = np.corrcoef(draws) - np.eye(len(draws))
+    assert abs(correlation).max() < 0.7  # of 80 000 pairs of 64 numbers
 
 
 @pytest.mark.parametrize("lesson", sorted(path.stem for path in QUESTIONS.glob("*.toml")))

@@ -1,0 +1,217 @@
+// Six schemes compared: the score of one query and one key along offsets, from three anchors.
+
+import { fixed, h, line, list, put, s, say, scale, ticks, wholeTicks } from "../draw.js";
+import { figure } from "../kit.js";
+import { dot, invFreq, normals, sinusoidal } from "../math.js";
+import { SCHEMES } from "../palette.js";
+import { CompareSchemes } from "../settings.js";
+
+const NAMES = CompareSchemes.scheme.names;
+const LABELS = { ...Object.fromEntries(NAMES.map((name) => [name, SCHEMES[name].label])), none: "no positions", sinusoidal: "sinusoidal" };
+const LAST = 254; // the last position that a key can have
+const BUCKETS = 32;
+const SLOPE = 1 / 4; // of the first of ALiBi's four heads
+const T5_FIRST = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91]; // the smallest distance in each bucket
+const ROUNDING = 1e-12; // a spread below it is a zero of the machine
+const ANCHORS = ["first", "second", "third"];
+const [PLOT, LEFT, TOP, BOTTOM] = [270, 42, 14, 40];
+const [CARD_WIDTH, CARD_HEIGHT] = [84, 44];
+
+/** T5's bucket of a relative position: a key after the query uses the second half. */
+export function t5Bucket(relative) {
+  const distance = Math.abs(relative);
+  return T5_FIRST.findLastIndex((first) => first <= distance) + (relative > 0 ? BUCKETS / 2 : 0);
+}
+
+/** The query and the key of a draw, and what each scheme does with them: `place(x, position)` is what enters
+ * the product, `bias(offset)` what is added to the score. */
+export function makeSchemes(dim, seed) {
+  const content = { q: normals(seed, 0, dim), k: normals(seed, 1, dim) };
+  const w = invFreq(dim);
+  const table = normals(seed, 2, (LAST + 1) * dim).map((x) => x / Math.SQRT2);
+  const buckets = normals(seed, 3, BUCKETS);
+  const codes = [];
+  const code = (p) => (codes[p] ??= sinusoidal(p, w));
+  const half = dim / 2;
+
+  function turn(x, p) {
+    const rotated = new Float64Array(dim);
+    for (let i = 0; i < half; i++) {
+      const [sine, cosine] = [code(p)[2 * i], code(p)[2 * i + 1]];
+      rotated[i] = x[i] * cosine - x[i + half] * sine;
+      rotated[i + half] = x[i] * sine + x[i + half] * cosine;
+    }
+    return rotated;
+  }
+
+  const schemes = {
+    none: {},
+    sinusoidal: { place: (x, p) => x.map((value, i) => value + code(p)[i]) },
+    learned: { place: (x, p) => x.map((value, i) => value + table[p * dim + i]) },
+    rope: { place: turn },
+    alibi: { bias: (offset) => -SLOPE * Math.abs(offset) },
+    t5: { bias: (offset) => buckets[t5Bucket(offset)] },
+  };
+  return Object.fromEntries(Object.entries(schemes).map(([name, { place = (x) => x, bias = () => 0 }]) => {
+    const [queries, keys] = [[], []]; // each is placed once
+    return [name, {
+      norm: Math.sqrt(dot(content.q, content.q)),
+      query: (p) => (queries[p] ??= place(content.q, p)),
+      key: (p) => (keys[p] ??= place(content.k, p)),
+      bias,
+    }];
+  }));
+}
+
+/** Curves of a scheme, one for each anchor, and what they come to. */
+export function measure({ query, key, bias, norm }, anchors, count) {
+  const curves = anchors.map((a) => {
+    const q = query(a);
+    const root = Math.sqrt(q.length);
+    return Array.from({ length: count }, (_, offset) => dot(q, key(a + offset)) / root + bias(offset));
+  });
+  const gaps = curves[0].map((_, o) => {
+    const values = curves.map((curve) => curve[o]);
+    return Math.max(...values) - Math.min(...values);
+  });
+  const spread = Math.max(...gaps);
+  const [low, high] = [Math.min(...curves.flat()), Math.max(...curves.flat())];
+  const after = anchors.map((a) => Math.sqrt(dot(query(a), query(a))));
+  return {
+    curves, low, high, range: high - low, spread, widest: gaps.indexOf(spread),
+    ratio: after.reduce((sum, length) => sum + length, 0) / anchors.length / norm,
+  };
+}
+
+/** A spread in words: rounding is shown as what it is, 4.4·10⁻¹⁶. */
+export function spreadWords(spread, digits = 2) {
+  if (spread === 0) return "0";
+  if (spread >= ROUNDING) return fixed(spread, digits);
+  const [digitsOf, power] = spread.toExponential(1).split("e-");
+  return `${digitsOf}·10⁻${[...power].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+}
+
+export default figure("CompareSchemes", CompareSchemes, (ui) => {
+  const cards = NAMES.map((name) => {
+    const lines = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
+    const spread = h("span", { class: "pf-spread" });
+    const face = h("span", { class: "pf-card", style: `--shade:var(--pf-${name})` }, h("span", { class: "pf-name" }, LABELS[name]),
+      s("svg", { viewBox: `0 0 ${CARD_WIDTH} ${CARD_HEIGHT}`, "aria-hidden": "true" }, ...lines), spread);
+    return { lines, spread, face };
+  });
+  const [grid, xTicks] = [s("g"), s("g")];
+  const [band, gap, cursor] = [s("path", { class: "pf-band" }), s("path", { class: "pf-gap" }), s("path", { class: "pf-cursor" })];
+  const curves = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
+  const dots = ANCHORS.map((anchor) => s("circle", { class: `pf-at-${anchor}`, r: 4 }));
+  const gapName = s("text", { class: "pf-strong pf-halo", dy: "0.35em" });
+  const titles = [s("text", { y: 4 }, "score"), s("text", { "text-anchor": "middle", y: PLOT - 3 }, "offset j − i, in positions")];
+  const drawing = s("svg", { height: PLOT, "aria-hidden": "true" }, grid, xTicks, band, cursor, ...curves, gap, ...dots, gapName, ...titles);
+  const surface = h("div", { class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset", "aria-valuemin": 0 });
+  const stage = h("div", { class: "pf-stage", style: `height:${PLOT}px` }, drawing, surface);
+  const readout = ui.readout();
+  const [meaning, scores] = [ui.note(), ui.note()];
+  const draw = ui.button("New draw", () => ui.set({ seed: (ui.state().seed + 1) % (CompareSchemes.seed.high + 1) }));
+  const drawNumber = h("span", { class: "pf-hint" });
+
+  const legend = (anchor, words) => [
+    s("svg", { class: "pf-sample", width: 26, height: 10, "aria-hidden": "true" }, s("path", { class: `pf-${anchor}`, d: "M0,5h26" })), words];
+
+  ui.frame("Six schemes, three anchors",
+    ui.choices("scheme", { label: "Scheme", options: NAMES.map((name, i) => [name, cards[i].face]) }),
+    stage, readout, meaning, scores,
+    h("div", { class: "pf-controls" },
+      ...ANCHORS.map((anchor, i) => ui.slider(anchor, { label: legend(anchor, `Anchor ${i + 1}`) })),
+      ui.slider("dim", { label: "Head size d" }),
+      ui.slider("offsets", { label: "Offsets", change: (offsets, { offset }) => ({ offsets, offset: Math.min(offset, offsets - 1) }) }),
+      h("div", { class: "pf-buttons" }, draw, drawNumber)));
+
+  let schemes, found, room;
+
+  const clamp = (offset, { offsets }) => Math.min(offsets - 1, Math.max(0, offset));
+  const to = (place) => (state) => ({ offset: clamp(place(state), state) });
+  ui.keys(surface, {
+    ArrowLeft: to(({ offset }) => offset - 1), ArrowDown: to(({ offset }) => offset - 1),
+    ArrowRight: to(({ offset }) => offset + 1), ArrowUp: to(({ offset }) => offset + 1),
+    Home: to(() => 0), End: to(({ offsets }) => offsets - 1),
+  });
+  ui.drag(surface, (x) => ui.set(to(() => Math.round(room.offsetAt(x)))(ui.state())));
+
+  function drawCards() {
+    NAMES.forEach((name, i) => {
+      const { curves: all, low, high, spread } = found[name];
+      const x = scale([0, all[0].length - 1], [3, CARD_WIDTH - 3]);
+      const middle = (low + high) / 2;
+      const reach = Math.max((high - low) / 2, 0.25);
+      const y = scale([middle + reach, middle - reach], [5, CARD_HEIGHT - 5]);
+      cards[i].lines.forEach((path, a) => put(path, { d: line(all[a].map((value, o) => [x(o), y(value)])) }));
+      say(cards[i].spread, `spread ${spread < ROUNDING ? "0" : fixed(spread)}`);
+    });
+  }
+
+  function drawPlot({ scheme, offsets, width }) {
+    const { curves: all, low, high, spread, widest } = found[scheme];
+    const pad = Math.max(0.06 * (high - low), high - low < 0.5 ? 0.5 : 0);
+    const x = scale([0, offsets - 1], [LEFT, width - 12]);
+    const y = scale([high + pad, low - pad], [TOP, PLOT - BOTTOM]);
+    room = { x, y, offsetAt: scale([LEFT, width - 12], [0, offsets - 1]) };
+    put(drawing, { width, style: `--shade:var(--pf-${scheme})` });
+    Object.assign(surface.style, { left: "0", top: `${TOP}px`, width: `${width}px`, height: `${PLOT - BOTTOM - TOP + 12}px` });
+    const values = ticks(low - pad, high + pad, 5);
+    const digits = Math.max(0, ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length));
+    list(grid, values.length, () => s("g", {}, s("path"), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }))).forEach(({ firstChild, lastChild }, i) => {
+      put(firstChild, { d: `M${LEFT},${y(values[i])}H${width - 12}`, class: values[i] === 0 ? "pf-axis" : "pf-grid" });
+      say(put(lastChild, { y: y(values[i]) }), fixed(values[i], digits));
+    });
+    const marks = wholeTicks(offsets - 1, width / 70);
+    list(xTicks, marks.length, () => s("text", { y: PLOT - 22, "text-anchor": "middle" }))
+      .forEach((text, i) => say(put(text, { x: x(marks[i]) }), String(marks[i])));
+    put(titles[0], { x: 0 });
+    put(titles[1], { x: (LEFT + width - 12) / 2 });
+    curves.forEach((path, a) => put(path, { d: line(all[a].map((value, o) => [x(o), y(value)])) }));
+    const apart = spread >= ROUNDING;
+    const extremes = (pick) => all[0].map((_, o) => [x(o), y(pick(...all.map((curve) => curve[o])))]);
+    put(band, { d: apart ? `${line([...extremes(Math.max), ...extremes(Math.min).reverse()])}Z` : "" });
+    const ends = [Math.max, Math.min].map((pick) => y(pick(...all.map((curve) => curve[widest]))));
+    put(gap, { d: apart ? `M${x(widest) - 5},${ends[0]}h10m-5,0V${ends[1]}m-5,0h10` : "" });
+    const right = x(widest) < width - 110;
+    put(gapName, { x: x(widest) + (right ? 9 : -9), y: (ends[0] + ends[1]) / 2, "text-anchor": right ? "start" : "end" });
+    say(gapName, apart ? `spread ${fixed(spread)}` : "");
+  }
+
+  function drawWords({ scheme, first, second, third, offset, seed }) {
+    const { curves: all, range, spread, ratio } = found[scheme];
+    const strong = (words) => h("strong", {}, words);
+    const label = LABELS[scheme];
+    readout.replaceChildren(`${label[0].toUpperCase()}${label.slice(1)}: range of scores `, strong(fixed(range)), ", spread over anchors ",
+      strong(spreadWords(spread)), ", norm of q after ", strong(fixed(ratio, 3)), ".");
+    const anchors = [first, second, third];
+    const same = new Set(anchors).size === 1;
+    say(meaning, same ? "All anchors are the same position: nothing to compare."
+      : spread < ROUNDING ? "Spread of machine zero: relative, not approximately but identically."
+        : "At one offset the score changes with the anchor: it depends on absolute position too.");
+    const values = all.map((curve) => curve[offset]);
+    scores.replaceChildren(`Offset ${offset}: score `, ...anchors.flatMap((anchor, a) => [
+      strong(fixed(values[a])), ` from anchor ${anchor}${a < 2 ? ", " : "."}`]));
+    dots.forEach((dot, a) => put(dot, { cx: room.x(offset), cy: room.y(values[a]) }));
+    put(cursor, { d: `M${room.x(offset)},${TOP}V${PLOT - BOTTOM}` });
+    put(surface, {
+      "aria-valuemax": all[0].length - 1, "aria-valuenow": offset,
+      "aria-valuetext": `offset ${offset}: ${anchors.map((anchor, a) => `${fixed(values[a])} from anchor ${anchor}`).join(", ")}`,
+    });
+    say(drawNumber, `Draw ${seed} of q, k and tables`);
+  }
+
+  return (state, changed) => {
+    const { dim, seed, offsets, offset, first, second, third } = state;
+    if (offset >= offsets) throw new RangeError(`offset=${offset}: must be from 0 to ${offsets - 1}, since offsets=${offsets}`);
+    const fresh = changed.has("dim") || changed.has("seed");
+    const moved = fresh || ["offsets", ...ANCHORS].some((key) => changed.has(key));
+    if (fresh) schemes = makeSchemes(dim, seed);
+    if (moved) {
+      found = Object.fromEntries(NAMES.map((name) => [name, measure(schemes[name], [first, second, third], offsets)]));
+      drawCards();
+    }
+    if (moved || changed.has("scheme") || changed.has("width")) drawPlot(state);
+    drawWords(state);
+  };
+});
