@@ -9,6 +9,13 @@ const isComplete = ({ question, options, right, explanations }) =>
   Array.isArray(explanations) && explanations.length === options.length && explanations.every(isText) &&
   Number.isInteger(right) && right >= 0 && right < options.length;
 
+const areNumbers = (value, count) => Array.isArray(value) && value.length === count && value.every(isNumber);
+
+const isCurve = (curve, places) =>
+  ["name", "label", "group", "scheme", "marker"].every((key) => isText(curve[key])) && Array.isArray(curve.dash) &&
+  [curve.mean, curve.tail].every((rows) => Array.isArray(rows) && rows.length && rows.every((row) => areNumbers(row, 4))) &&
+  Array.isArray(curve.position) && [0, places].includes(curve.position.length) && curve.position.every((row) => areNumbers(row, 3));
+
 const KINDS = {
   whole: {
     holds: (value, { low, high, even }) =>
@@ -31,6 +38,15 @@ const KINDS = {
   answers: {
     holds: (value) => Array.isArray(value) && value.every((answer) => Number.isInteger(answer) && answer >= -1),
     allowed: () => "a list with the number of an option for each question, or -1 for none",
+  },
+  results: {
+    holds: (value) => value !== null && typeof value === "object" && areNumbers(value.about, 4) && Array.isArray(value.bins) &&
+      Array.isArray(value.curves) && value.curves.length > 0 && value.curves.every((curve) => isCurve(curve, value.bins.length - 1)),
+    allowed: () => "results as ExtrapolationLab.of makes them from posenc.trained",
+  },
+  names: {
+    holds: (value) => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length,
+    allowed: () => "a list of names, each once",
   },
   order: {
     holds: (value, { size }) =>

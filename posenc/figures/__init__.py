@@ -8,6 +8,7 @@ from posenc.figures.alibi_matrix import AlibiMatrix
 from posenc.figures.base import Figure, FigureError
 from posenc.figures.clocks import Clocks
 from posenc.figures.compare_schemes import CompareSchemes
+from posenc.figures.extrapolation_lab import ExtrapolationLab
 from posenc.figures.fingerprint import Fingerprint
 from posenc.figures.frequency_spectrum import FrequencySpectrum
 from posenc.figures.nope_leak import NopeLeak
@@ -20,6 +21,7 @@ __all__ = [
     "AlibiMatrix",
     "Clocks",
     "CompareSchemes",
+    "ExtrapolationLab",
     "Figure",
     "FigureError",
     "Fingerprint",

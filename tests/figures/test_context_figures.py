@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
+import made_up
 import numpy as np
 import pytest
 
 import posenc
-from posenc.figures import AlibiMatrix, FigureError, FrequencySpectrum, NopeLeak
+from posenc.figures import AlibiMatrix, ExtrapolationLab, FigureError, FrequencySpectrum, NopeLeak
 from posenc.figures.frequency_spectrum import METHODS, MODELS
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -106,3 +107,56 @@ def test_frequency_spectrum_refuses_what_a_model_does_not_have():
     figure = FrequencySpectrum.of("Phi-3.5 mini")
     figure.model = "gpt-oss 120B"
     assert (figure.method, figure.pair) == ("none", 31)
+
+
+def lab(**settings):
+    return ExtrapolationLab.of(made_up.trained, **settings)
+
+
+def test_extrapolation_lab_keeps_mean_and_range_of_the_seeds():
+    seeds = made_up.trained("length")["rope"]["tail"]["4"]
+    rope = next(c for c in lab().results["curves"] if c["name"] == "scheme/rope")
+    expected = [4, *(float(f"{x:.4g}") for x in (np.mean(seeds), min(seeds), max(seeds)))]
+    assert rope["tail"][2] == expected
+    figure = lab(measure="tail", shown=["scheme/rope"], at=200)
+    assert figure.points(rope)[2] == (256, *expected[1:])
+    assert f"RoPE {expected[1]:.3f} ({expected[2]:.3f} to {expected[3]:.3f}) at 256" in (
+        figure.describe()
+    )
+
+
+def test_extrapolation_lab_names_every_curve_once():
+    curves = lab().results["curves"]
+    assert len({curve["label"] for curve in curves}) == len(curves)
+    looks = {(c["scheme"], tuple(c["dash"]), c["marker"]) for c in curves}
+    assert len(looks) == len(curves), "never colour alone"
+    assert [c["name"] for c in curves if c["group"] == "stretch"] == [
+        "stretch/linear",
+        "stretch/ntk",
+        "stretch/ntk, factor 2.5 times",
+        "stretch/yarn",
+        "stretch/yarn, beta_fast 8",
+        "stretch/sliding window",
+    ]
+
+
+def test_extrapolation_lab_shows_what_is_asked_for_and_measured():
+    figure = lab()
+    assert {curve["group"] for curve in figure.curves()} == {"scheme"}
+    figure.shown = ["stretch/sliding window", "scheme/alibi"]
+    assert figure.shown == ["scheme/alibi", "stretch/sliding window"]
+    figure.measure = "position"
+    assert [curve["name"] for curve in figure.curves()] == ["scheme/alibi"]
+    places = [place for place, *_ in figure.points(figure.curves()[0])]
+    assert places[:6] == [0, 1, 2, 3, 4.5, 6.5]
+    assert places[-1] == 495.5
+    figure.shown = []
+    assert "no curve is shown" in figure.describe()
+    with pytest.raises(
+        FigureError, match=r"shown=\['scheme/rotary'\]: must be some of 'scheme/none'"
+    ):
+        figure.shown = ["scheme/rotary"]
+
+
+def test_extrapolation_lab_is_light():
+    assert len(json.dumps(lab().settings())) < 16_000

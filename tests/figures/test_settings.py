@@ -1,5 +1,6 @@
 """Settings of the live figures: what they take, what they refuse, and what they say then."""
 
+import made_up
 import numpy as np
 import pytest
 import traitlets
@@ -16,12 +17,15 @@ KINDS = [
 ]
 
 
+RESULTS = figures.ExtrapolationLab.of(made_up.trained).results
 QUESTION = {"question": "Q?", "options": ["a", "b"], "right": 1, "explanations": ["no", "yes"]}
 
 
 def make(kind, **settings):
     if kind is figures.Quiz:
         settings.setdefault("questions", [QUESTION, QUESTION])
+    if kind is figures.ExtrapolationLab:
+        settings.setdefault("results", RESULTS)
     return kind(**settings)
 
 
@@ -55,9 +59,37 @@ def outside(spec):
                 {"hint": "?"},
             ]
             return [*common, [], *([bad] for bad in without), *([QUESTION | c] for c in changes)]
+        case "results":
+            curve = RESULTS["curves"][0]
+            pieces = [
+                *({k: v for k, v in RESULTS.items() if k != name} for name in RESULTS),
+                RESULTS | {"about": [64, 16, 5]},
+                RESULTS | {"bins": RESULTS["bins"][:-1]},
+                RESULTS | {"curves": []},
+                RESULTS | {"curves": [curve, curve]},
+                *(RESULTS | {"curves": [curve | bad]} for bad in bad_curves(curve)),
+            ]
+            return [*common, [], *pieces]
+        case "names":
+            return [*common, [1], ["a", "a"], "scheme/rope", [None]]
         case "answers":
             return [*common, [0.5, 0], [-2, 0], ["a", 0], [True, 0]]
     raise AssertionError(f"no bad values known for {spec}")
+
+
+def bad_curves(curve):
+    """Return changes that make a curve incomplete."""
+    rows = curve["mean"]
+    return [
+        {"scheme": "rotary"},
+        {"group": "rescues"},
+        {"label": 3},
+        {"mean": []},
+        {"tail": [*rows, [8, 2.0, 1.9]]},
+        {"mean": [[8, float("nan"), 1.9, 2.0]]},
+        {"position": curve["position"][:-1]},
+        {"more": 0},
+    ]
 
 
 BAD = [
@@ -96,6 +128,8 @@ def test_reset_returns_to_the_first_settings(kind):
             setattr(figure, name, spec["low"])
         if spec["kind"] == "flag":
             setattr(figure, name, not getattr(figure, name))
+        if spec["kind"] == "names":
+            setattr(figure, name, [])
         if spec["kind"] == "answers":
             setattr(figure, name, [0] * len(getattr(figure, name)))
     assert figure.settings() != first
