@@ -61,14 +61,19 @@ SCHEMES = {
 def doors(trained: Trained, n: int, *, causal: bool = True, window: int | None = None) -> Doors:
     """Return what a scheme does at its doors for positions 0 to n - 1.
 
-    ``causal`` hides the keys after the query; ``window`` also those that far before it.
+    ``causal`` hides the keys after the query; ``window`` also those that far before it. Raises
+    ``ValueError`` if arrays cannot say what the scheme does.
     """
     positions = np.arange(n)
     scheme = trained.make(row_numbers(trained.table)) if trained.table else trained.make()
     added = scheme.embed(np.zeros((n, WIDTH)), positions)
     units = np.broadcast_to(np.eye(HEAD_DIM)[:, None], (HEAD_DIM, n, HEAD_DIM))
     turn = scheme.rotate(units, positions).transpose(1, 2, 0)
-    bias = np.atleast_3d(scheme.bias(np.zeros((n, HEAD_DIM)), positions, positions).T).T
+    bias = seen_by(scheme, np.zeros((n, HEAD_DIM)), positions)
+    if not np.allclose(scheme.embed(np.ones((n, WIDTH)), positions), added + 1):
+        raise ValueError(f"{scheme.name} does more to the input than to add a code")
+    if not np.array_equal(bias, seen_by(scheme, np.ones((n, HEAD_DIM)), positions)):
+        raise ValueError(f"the bias of {scheme.name} depends on the query: it is no array")
     distance = posenc.relative_positions(n, n)
     hidden = (distance > 0) & causal
     if window:
@@ -80,6 +85,12 @@ def doors(trained: Trained, n: int, *, causal: bool = True, window: int | None =
         row, bias = bias[0].astype(int) - 1, np.zeros((1, n, n))
     bias = np.where(hidden, FUTURE, bias)
     return Doors(*(np.float32(a) if a.dtype == float else a for a in (added, turn, bias)), row)
+
+
+def seen_by(scheme: Scheme, q: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return the bias that queries at all positions meet, (heads or 1, n, n)."""
+    bias = scheme.bias(q, positions, positions)
+    return bias if bias.ndim == 3 else bias[None]
 
 
 def row_numbers(shape: tuple[int, int]) -> np.ndarray:
