@@ -36,7 +36,7 @@ class ScoreTerms(Figure):
     )
     query = Whole(12, 0, LENGTH - 1, "The query i that the cursor is on.")
     key = Whole(20, 0, LENGTH - 1, "The key j that the cursor is on.")
-    seed = Whole(0, 0, 9999, "The number of the random draw.")
+    seed = Whole(2, 0, 9999, "The number of the random draw.")
 
     def contents(self) -> FloatArray:
         """Return the content of every token, one a row, all of the same norm."""
