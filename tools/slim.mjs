@@ -50,9 +50,10 @@ const SCRIPTS = {
   "sphinx-thebe.js": { drop: ".thebe, .thebe-launch-button, [onclick*=Thebe]" },
 };
 
-// The same for scripts inside the pages, known by how they begin. "keep": runs where it stands.
+// The same for scripts inside the pages, known by how they begin. "keep": runs where it
+// stands. "theme": the same, and it is completed (EARLY_THEME).
 const INLINE_SCRIPTS = [
-  ["document.documentElement.dataset.mode =", "keep"], // the colour mode, before the first paint
+  ["document.documentElement.dataset.mode =", "theme"],
   ["// Activate the search field on page load", "keep"],
   ["let toggleHint", "join"],
   ["let toggleOpenOnPrint", "join"],
@@ -62,6 +63,11 @@ const INLINE_SCRIPTS = [
   ["const THEBE_JS_URL", { drop: null }],
   ["kernelName =", { drop: null }],
 ];
+
+// The fonts of nearly every formula come inside the style sheet, and are made ready before the text is
+// laid out: one that came later would move lines.
+const INLINE_FONTS = ["KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2"];
+const EARLY_FONTS = `for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math"]) document.fonts.load(font);`;
 
 const ICON_STYLES = {
   fa: "solid", fas: "solid", "fa-solid": "solid", far: "regular", "fa-regular": "regular",
@@ -129,6 +135,16 @@ function checkStyles(paths, page) {
 
 const escapeRegExp = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
+// The theme learns the reader's colour scheme in its deferred script, after the first paint; with
+// this it is known before, and nothing is coloured twice.
+const EARLY_THEME = `
+{
+  const { dataset } = document.documentElement;
+  if (dataset.mode !== "light" && dataset.mode !== "dark")
+    dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+`;
+
 /** Take the scripts out of a page, but for those that stay where they are. Returns, in order, what
  * is to be joined (`{path}` or `{code}`) and the paths that the search page loads. */
 function takeScripts($, page) {
@@ -155,10 +171,11 @@ function takeScripts($, page) {
         INLINE_SCRIPTS.find(([start]) => code.startsWith(start))?.[1] ??
         fail(`${page}: unknown script in the page: ${name}; say in INLINE_SCRIPTS of tools/slim.mjs what becomes of it`);
       if (action === "join") join.push({ code });
+      if (action === "theme") script.text(code + EARLY_THEME);
     }
     if (action.drop && $(action.drop).length)
       fail(`${page}: ${name} is left out, but the page has ${action.drop} that needs it (SCRIPTS in tools/slim.mjs)`);
-    if (action !== "keep") script.remove();
+    if (action !== "keep" && action !== "theme") script.remove();
   });
   return { join, search };
 }
@@ -365,8 +382,11 @@ async function subsetFonts(css, pages, to) {
     const file = face.match(/url\(["']?([^"')]+\.woff2)["']?\)/)?.[1] ?? fail(`a font without woff2: ${face}`);
     const characters = basename(file).startsWith("KaTeX_") ? maths : icons;
     const font = await subsetFont(readFileSync(file), characters, { targetFormat: "woff2" });
-    const path = versioned(`fonts/${basename(file)}`, font);
-    writeFileSync(join(to, "_static", "fonts", basename(file)), font);
+    let path = `data:font/woff2;base64,${Buffer.from(font).toString("base64")}`;
+    if (!INLINE_FONTS.includes(basename(file))) {
+      path = versioned(`fonts/${basename(file)}`, font);
+      writeFileSync(join(to, "_static", "fonts", basename(file)), font);
+    }
     css = css.replace(face, face.replace(/src:[^;}]*/, `src:url(${path}) format("woff2")`));
   }
   return css;
@@ -458,6 +478,7 @@ async function slim(from, to, katexVersion) {
     const up = posix.relative(posix.dirname(path), "_static") || "_static";
     const root = posix.relative(posix.dirname(path), ".") || ".";
     $("head").append(`<link rel="stylesheet" href="${versioned(`${up}/site.css`, css)}">\n`);
+    if ($(".katex").length) $("head").append(`<script>${EARLY_FONTS}</script>\n`);
     $("head").append(`<script defer src="${versioned(`${up}/site.js`, script)}"></script>\n`);
     for (const file of search) $("head").append(`<script defer src="${posix.join(root, file)}"></script>\n`);
     mkdirSync(dirname(join(to, path)), { recursive: true });

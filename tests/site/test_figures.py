@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
 from posenc import figures
+from posenc.figures import frequency_spectrum
 from posenc.frequencies import inv_freq, turns, wavelengths
 
 pytestmark = pytest.mark.site
@@ -633,3 +634,147 @@ def test_quiz_explains_at_once_by_keyboard(show):
     figure.get_by_role("button", name="Reset").click()
     assert f"0/{len(questions)} correct" in words(figure)
     assert figure.locator(".pf-why:not(:empty)").count() == 0
+
+
+def test_alibi_matrix_shows_the_percentages_of_the_textbook(show):
+    figure = show("AlibiMatrix")
+    shown = words(figure).replace("\u00a0", " ")
+    assert "Head 1 of 8, slope 0.5: “stone” attends to " in shown
+    for word, share in zip(
+        ("The", "cat", "sat", "on", "warm", "stone"),
+        ("3.4", "5.6", "9.2", "15.2", "25.1", "41.4"),
+        strict=True,
+    ):
+        assert f"{word} {share} %" in shown
+    figure.get_by_role("application").press("ArrowUp")
+    assert "“warm” attends to The 5.8" in words(figure)
+    figure.get_by_role("application").press("Home")
+    assert "“The” attends to The 100.0" in words(figure)
+
+
+def test_alibi_matrix_agrees_with_posenc(show):
+    figure = show("AlibiMatrix")
+    draw = random.Random(11)
+    for _ in range(DRAWS):
+        heads = draw.randint(1, 32)
+        head, row = draw.randint(1, heads), draw.randrange(6)
+        for label, value in [("Heads", heads), ("Head", head), ("Query", row)]:
+            move(figure, label, value)
+        shown = words(figure).replace("\u00a0", " ")
+        python = figures.AlibiMatrix(heads=heads, head=head, row=row)
+        assert f"Head {head} of {heads}, " in shown
+        assert float(re.search(r"slope ([\d.]+):", shown)[1]) == pytest.approx(
+            python.slope, rel=0.006
+        )
+        shares = re.findall(r"\w ([\d.]+) %", shown.split("attends to")[1].split(".\n")[0])
+        assert [float(share) for share in shares] == pytest.approx(
+            100 * python.shares(), abs=0.0501
+        )
+        cells = [
+            float(cell.replace("\u2212", "-"))
+            for cell in figure.locator(".pf-number").all_inner_texts()
+        ]
+        expected = python.bias()[np.tril_indices(6)]
+        assert cells == pytest.approx(expected, abs=0.00501)
+        assert number(r"Each step back: times ([\d.]+)\.", shown) == np.exp(-python.slope)
+
+
+def test_nope_leak_agrees_with_posenc(show):
+    figure = show("NopeLeak")
+    assert "token 8 sees 8 tokens and receives 1/8 = 0.1250" in words(figure)
+    assert "8 among 8 tokens" in words(figure)
+    figure.get_by_role("switch").press("Space")
+    assert "1 among 8 tokens" in words(figure)
+    draw = random.Random(13)
+    for turn in range(DRAWS):
+        if turn % 2:
+            figure.get_by_role("switch").press("Space")
+        tokens = draw.randint(2, 24)
+        mark, token = draw.randint(1, tokens), draw.randint(1, tokens)
+        for label, value in [("Tokens", tokens), ("Mark on token", mark), ("Token read", token)]:
+            move(figure, label, value)
+        shown = words(figure)
+        causal = figure.get_by_role("switch").is_checked()
+        python = figures.NopeLeak(tokens=tokens, mark=mark, token=token, causal=causal)
+        one, two = python.received()
+        if one[token - 1] == 0:
+            assert f"token {token} sees" in shown
+            assert "receives 0, since the mark is hidden from it" in shown
+        elif (token if causal else tokens) > 1:
+            assert number(r"receives 1/\d+ = ([\d.]+)\.", shown) == one[token - 1]
+        assert f"{len(set(one.round(12)))} among {tokens} tokens" in shown
+        assert number(r"one layer gives ([\d.]+) wherever", shown) == one[-1]
+        if causal:
+            assert number(r"two give ([\d.]+), which", shown) == two[-1]
+        heights = [
+            float(bar.get_attribute("height")) / 96 for bar in figure.locator(".pf-bar").all()
+        ]
+        assert heights == pytest.approx([*one, *two], abs=0.001)
+
+
+def test_nope_leak_is_walked_by_keys(show):
+    figure = show("NopeLeak")
+    chart = figure.get_by_role("application")
+    for key, token in [("ArrowLeft", 7), ("Home", 1), ("ArrowRight", 2), ("End", 8)]:
+        chart.press(key)
+        assert f"token {token} sees" in words(figure)
+
+
+def test_frequency_spectrum_agrees_with_posenc(show):
+    figure = show("FrequencySpectrum")
+    draw = random.Random(17)
+    plain_number = lambda text: float(text.replace("\u202f", ""))  # noqa: E731
+    for _ in range(DRAWS):
+        model = draw.choice([*frequency_spectrum.MODELS])
+        known = frequency_spectrum.MODELS[model]
+        methods = [m for m in frequency_spectrum.METHODS if m != "longrope" or known.lists]
+        method, pair = draw.choice(methods), draw.randrange(known.dim // 2)
+        factor, target = 2 ** (draw.randint(0, 24) / 4), 2 ** (draw.randint(40, 80) / 4)
+        figure.get_by_label("Model").select_option(model)
+        figure.get_by_label("Method").select_option(frequency_spectrum.METHODS[method])
+        move(figure, "Factor s", round(4 * np.log2(factor)))
+        move(figure, "Wanted length", round(4 * np.log2(target)))
+        move(figure, "Pair", pair)
+        shown = words(figure)
+        python = figures.FrequencySpectrum(model=model, pair=0)
+        python.method, python.factor = method, float(f"{factor:.3g}")
+        python.target, python.pair = round(target), pair
+        trained, before, after = python.pair_turns()
+        new = python.new_angles()
+        assert f"{new.sum()} of {new.size} pairs reach angles never seen" in shown
+        assert number(r"Attention factor ([\d.]+)[:.]", shown) == python.attention_factor
+        assert len(figure.locator("svg g .pf-new").all()) == new.sum()
+        made = re.search(r"([\d.\u202f]+) turns in training, ([\d.\u202f]+) within", shown)
+        assert [plain_number(text) for text in made.groups()] == pytest.approx(
+            [trained[pair], after[pair]], rel=0.006
+        )
+        sums = re.search(
+            r": (-?[\d.]+) unchanged, (-?[\d.]+) now; at [^:]*: (-?[\d.]+) and (-?[\d.]+)\.",
+            shown[shown.index("Sum of cosines at") :],
+        )
+        assert [float(text) for text in sums.groups()] == pytest.approx(
+            [
+                np.cos(2 * np.pi * turned).sum()
+                for turned in (trained, after * known.trained / python.target, before, after)
+            ],
+            abs=0.0501,
+        )
+
+
+def test_frequency_spectrum_takes_a_model_as_it_was_released(show):
+    figure = show("FrequencySpectrum")
+    figure.get_by_label("Model").select_option("Llama 3.1 8B")
+    shown = words(figure)
+    assert "29 kept, 6 mixed, 29 divided by 8." in shown
+    assert figure.get_by_label("Method").input_value() == "5"
+    longrope = figure.get_by_label("Method").locator("option").nth(6)
+    assert longrope.is_disabled()
+    figure.get_by_label("Model").select_option("Phi-3.5 mini")
+    assert "Attention factor 1.1902:" in words(figure)
+    assert longrope.is_enabled()
+    figure.get_by_label("Model").select_option("Llama 2 7B")
+    figure.get_by_label("Method").select_option("none")
+    move(figure, "Wanted length", 60)
+    assert "18 of 64 pairs reach angles never seen" in words(figure)
+    figure.get_by_role("application").press("End")
+    assert "Pair 63: wavelength 54\u202f400 positions" in words(figure)

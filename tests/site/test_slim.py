@@ -186,9 +186,22 @@ def test_top_level_names_stay_shared(example):
     assert "sharedName" in example.script
 
 
-def test_colour_mode_is_set_before_the_first_paint(example):
-    (script,) = example.tree.find_all("script", src=False)
-    assert "dataset.mode" in script.get_text()
+def test_the_usual_fonts_come_inside_the_style_sheet(example):
+    faces = re.findall(r"@font-face{[^}]*}", example.css)
+    inside = [face for face in faces if "data:font/woff2;base64,d09GMg" in face]
+    families = [re.search(r"font-family:(\w+)", face)[1] for face in inside]
+    assert families == ["KaTeX_Main", "KaTeX_Math"]
+
+
+def test_colour_scheme_is_known_before_the_first_paint(example):
+    script, _ = example.tree.find_all("script", src=False)
+    assert script.get_text().startswith("document.documentElement.dataset.mode =")
+    assert "prefers-color-scheme" in script.get_text()
+
+
+def test_the_usual_fonts_are_made_ready_before_the_text(example):
+    style = example.tree.find("link", rel="stylesheet")
+    assert "document.fonts.load" in style.find_next("script").get_text()
 
 
 def test_search_scripts_only_on_the_search_page(site):
@@ -221,7 +234,7 @@ def test_maths_fonts_hold_what_occurs(example):
         path.name: path.stat().st_size for path in (example.result / "_static/fonts").iterdir()
     }
     whole = (ROOT / "node_modules/katex/dist/fonts/KaTeX_Math-Italic.woff2").stat().st_size
-    assert 0 < fonts["KaTeX_Math-Italic.woff2"] < whole / 5
+    assert 0 < fonts["KaTeX_Math-BoldItalic.woff2"] < whole / 5
     assert "KaTeX_Fraktur-Regular.woff2" not in fonts
     assert "KaTeX_Fraktur" not in example.css
 
