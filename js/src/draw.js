@@ -129,6 +129,9 @@ export const SIGNED = Uint32Array.from({ length: 257 }, (_, i) => {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 });
 
+/** The colour of a value in -1..1 in a canvas of class pf-map. */
+export const signedInk = (value) => `rgb(${between(DIVERGING.light, (value + 1) / 2).map(Math.round)})`;
+
 /** Paint rows of values in -1..1 into a canvas, one pixel each; the style sheet stretches it. */
 export function paint(canvas, rows) {
   const height = rows.length;

@@ -80,7 +80,7 @@ export default figure("Clocks", Clocks, (ui) => {
   /** Draw the hands at a position, whole or between two. */
   function drawHands(position) {
     const begin = Math.max(0, position - WINDOW);
-    const points = Math.max(2, Math.ceil((position - begin) * 5));
+    const span = position - begin;
     hands.forEach((hand, i) => {
       const w = frequencies[i];
       const [sine, cosine] = [Math.sin(w * position), Math.cos(w * position)];
@@ -88,8 +88,9 @@ export default figure("Clocks", Clocks, (ui) => {
       const { parts } = hand;
       put(parts.hand, { d: line([[RADIUS + 4, CARD / 2], [x, y]]) });
       put(parts.tip, { cx: x, cy: y });
+      const points = Math.ceil(Math.max(2, span * Math.min(5, 10 * w))); // a slow wave needs few
       const wave = (value) => line(Array.from({ length: points + 1 }, (_, n) => {
-        const p = begin + ((position - begin) * n) / points;
+        const p = begin + (span * n) / points;
         return [hand.across(p - position), hand.up(value(w * p))];
       }));
       put(parts.sine, { d: wave(Math.sin) });

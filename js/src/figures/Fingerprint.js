@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, h, line, list, paint, put, s, say, scale, short, signedColor, wholeTicks } from "../draw.js";
+import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -16,22 +16,24 @@ const BASES = [10, 100, 1e3, 1e4, 1e5, 1e6].map((base) => [base, base.toLocaleSt
 
 export default figure("Fingerprint", Fingerprint, (ui) => {
   const canvas = h("canvas", { class: "pf-map" });
+  const bars = h("canvas", { class: "pf-map pf-bars" });
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "heat map",
     "aria-label": "Codes: the arrow keys go from position to position and from dimension to dimension",
   });
   const layers = Object.fromEntries(
-    ["rows", "columns", "values", "bars", "marks", "curveAxis", "curveMarks"].map((name) => [name, s("g")]));
+    ["rows", "columns", "values", "curveAxis", "curveMarks"].map((name) => [name, s("g")]));
   const curve = s("path", { class: "pf-curve" });
   const selected = s("rect", { class: "pf-selected" });
   const compared = s("rect", { class: "pf-compared" });
   const cell = s("rect", { class: "pf-cell" });
   const zero = s("path", { class: "pf-axis" });
+  const other = s("path", { class: "pf-other" });
   const titles = ["position", "dimension", "cosine with the selected position"].map((words) => s("text", {}, words));
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
-    layers.rows, layers.columns, layers.values, zero, layers.bars, layers.marks, layers.curveAxis, curve, layers.curveMarks,
+    layers.rows, layers.columns, layers.values, zero, other, layers.curveAxis, curve, layers.curveMarks,
     selected, compared, cell, ...titles);
-  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, drawing, surface);
+  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, bars, drawing, surface);
   const [cellWords, codeWords, lowestWords] = [ui.note(), ui.note(), ui.note()];
   const readout = ui.readout();
 
@@ -96,6 +98,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     room = { width, side, map: width - LEFT - GAP - side };
     put(drawing, { width });
     Object.assign(canvas.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
+    Object.assign(bars.style, { left: `${LEFT}px`, top: `${TOP + MAP + GAP}px`, width: `${room.map}px`, height: `${BARS}px` });
     Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
     const y = scale([0, length], [TOP, TOP + MAP]);
     const rowTicks = wholeTicks(length - 1, 7);
@@ -130,22 +133,26 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     room.cosine = cosine;
   }
 
+  /** The bars are a canvas: a hundred elements with colours of their own would take a slow machine too long. */
   function drawBars({ position, compare, dim }) {
     const value = room.heights;
     const width = room.map / dim;
-    const thin = width < 6 ? 0 : 1;
+    const gap = width < 6 ? 0 : 1;
+    const dots = window.devicePixelRatio || 1;
+    put(bars, { width: Math.round(room.map * dots), height: Math.round(BARS * dots) }); // empties it
+    const context = bars.getContext("2d");
+    context.scale(dots, dots);
+    context.translate(0, -(TOP + MAP + GAP));
+    context.strokeStyle = "#868d9d";
+    context.lineWidth = 0.5;
+    rows[position].forEach((entry, i) => {
+      const box = [i * width + gap, Math.min(value(entry), value(0)), width - 2 * gap, Math.abs(value(entry) - value(0))];
+      context.fillStyle = signedInk(entry);
+      context.fillRect(...box);
+      if (gap) context.strokeRect(...box);
+    });
     put(zero, { d: `M${LEFT},${value(0)}h${room.map}` });
-    const code = rows[position];
-    list(layers.bars, dim, () => s("rect", { class: "pf-bar" })).forEach((bar, i) => {
-      put(bar, {
-        x: room.x(i) + thin, width: width - 2 * thin, y: Math.min(value(code[i]), value(0)), height: Math.abs(value(code[i]) - value(0)),
-        style: `fill:${signedColor(code[i])}`,
-      });
-    });
-    const other = rows[compare];
-    put(list(layers.marks, 1, () => s("path", { class: "pf-other" }))[0], {
-      d: Array.from(other, (v, i) => `M${(room.x(i) + thin).toFixed(1)},${value(v).toFixed(1)}h${(width - 2 * thin).toFixed(1)}`).join(""),
-    });
+    put(other, { d: Array.from(rows[compare], (entry, i) => `M${(room.x(i) + gap).toFixed(1)},${value(entry).toFixed(1)}h${(width - 2 * gap).toFixed(1)}`).join("") });
   }
 
   function drawCurve({ position, compare, length }) {
