@@ -9,7 +9,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book test serve lighthouse bench numbers normalize format lock clean
+.PHONY: book test serve lighthouse jupyterlab experiments experiments-check \
+  bench figures screenshots numbers normalize format lock clean
 
 # A target that stands for all sources: newer than its stamp means that something changed.
 SOURCES := $(wildcard $(shell git ls-files --cached --others --exclude-standard))
@@ -64,6 +65,26 @@ serve: $(BOOK_READY)  ## the website on a local port
 lighthouse: $(BOOK_READY)  ## page weights and Lighthouse scores
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" node tools/lighthouse.mjs
 
+jupyterlab: _build/jupyterlab/ready $(VENV_READY)  ## the live figures with a kernel, in a real JupyterLab
+	@JUPYTERLAB=_build/jupyterlab CHROMIUM="$$(tools/browser.sh)" \
+	  $(BIN)/python -m pytest tests/jupyterlab/check_jupyterlab.py
+
+experiments: _build/experiments/ready  ## train everything again (half an hour), resumable
+	@_build/experiments/bin/python -m experiments
+
+experiments-check: _build/experiments/ready  ## train a reduced version and check the claims
+	@_build/experiments/bin/python -m experiments --check
+
+_build/experiments/ready: experiments/requirements.txt
+_build/jupyterlab/ready: tests/jupyterlab/requirements.txt
+_build/%/ready: $(VENV_READY)
+	@echo "setting up _build/$*"
+	@$(PYTHON) -m venv $(@D)
+	@{ $(BIN)/uv pip install --python $(@D)/bin/python --requirement $(filter %.txt,$^) \
+	  && $(BIN)/uv pip install --python $(@D)/bin/python --no-deps --editable . ; } \
+	  || { echo "could not fetch the Python packages of $(filter %.txt,$^) from the package index (its message is above); the network is needed once"; exit 1; }
+	@touch $@
+
 bench: $(VENV_READY)  ## posenc against copying the same bytes, and against its peers
 	@$(BIN)/python -m posenc.bench
 
@@ -73,11 +94,20 @@ normalize: $(VENV_READY)  ## run the lessons and store their text outputs
 format: $(VENV_READY)  ## lay out code and notebooks
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
+figures: $(NODE_READY)  ## the built modules of the live figures, which are committed
+	@$(BIN)/python tools/make_js_data.py
+	@$(WITH_NODE) node tools/build_figures.mjs
+
+screenshots: $(NODE_READY)  ## pictures of every live figure, light and dark, in _build/screenshots
+	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python tools/screenshots.py
+
 numbers: $(VENV_READY)  ## book/numbers.md anew from book/numbers.toml
 	@$(BIN)/python tools/make_numbers.py
 
 lock: $(VENV_READY)  ## requirements.txt anew from requirements.in
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header requirements.in -o requirements.txt
+	@for name in . tests/jupyterlab experiments; do \
+	  [ ! -e $$name/requirements.in ] || $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	    --no-header $$name/requirements.in -o $$name/requirements.txt; done
 
 clean:  ## remove all that was made
 	rm -rf _build build dist $(VENV) node_modules *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
