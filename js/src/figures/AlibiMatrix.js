@@ -87,7 +87,13 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     return weights;
   }
 
-  const curve = (slope) => line(Array.from({ length: 2 * FAR + 1 }, (_, t) => [across(t / 2), up(Math.exp((-slope * t) / 2))]));
+  function curve(slope) {
+    const steps = slope > 0.1 ? 2 * FAR : FAR / 4; // the shallow ones are nearly straight
+    return line(Array.from({ length: steps + 1 }, (_, i) => {
+      const distance = (i * FAR) / steps;
+      return [across(distance), up(Math.exp(-slope * distance))];
+    }));
+  }
 
   function drawCurves({ width, wide }) {
     const room = wide ? 0.43 * (width - 28) : width;

@@ -12,7 +12,7 @@ const SPECTRUM = 250; // height of the spectrum
 const SCORES = 124; // height of the score curve
 const BELOW = TOP + SPECTRUM + 64; // where the score curve begins
 const HEIGHT = BELOW + SCORES + 38;
-const SAMPLES = 360;
+const SAMPLES = 300;
 
 /** Frequencies with a method. */
 export function frequencies({ dim, base, trained, truncate, lists }, method, factor, target) {
@@ -40,9 +40,10 @@ const capable = (method, model) => method !== "longrope" || "long" in MODELS[mod
 
 export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   const hatch = ui.unique();
-  const layers = Object.fromEntries(["turnTicks", "pairTicks", "moved", "before", "after", "scoreTicks", "distanceTicks"].map((key) => [key, s("g")]));
+  const layers = Object.fromEntries(["turnTicks", "pairTicks", "scoreTicks", "distanceTicks"].map((key) => [key, s("g")]));
   const path = (look) => s("path", { class: look });
   const [unseen, trainedLine, oneTurn, cursor] = ["pf-unseen", "pf-trained", "pf-one", "pf-cursor"].map(path);
+  const [moved, beforeDots, seenDots, newDots] = ["pf-moved", "pf-before", "pf-seen", "pf-new"].map(path);
   const [zero, trainedAt, plainCurve, curve] = ["pf-axis", "pf-trained-at", "pf-plain-curve", "pf-curve"].map(path);
   unseen.setAttribute("fill", `url(#${hatch})`);
   const text = (words, anchor = "start") => s("text", { "text-anchor": anchor }, words);
@@ -52,7 +53,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   };
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
     s("defs", {}, s("pattern", { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("path", { class: "pf-hatch", d: "M0,0v6" }))),
-    layers.turnTicks, layers.pairTicks, unseen, oneTurn, cursor, layers.moved, trainedLine, layers.before, layers.after,
+    layers.turnTicks, layers.pairTicks, unseen, oneTurn, cursor, moved, trainedLine, beforeDots, seenDots, newDots,
     layers.scoreTicks, layers.distanceTicks, zero, trainedAt, plainCurve, curve, ...Object.values(words));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
@@ -141,28 +142,23 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   function drawPairs({ method }) {
     const still = method === "none";
     const middle = (i) => x(i + 0.5).toFixed(1);
-    list(layers.before, count(), () => s("circle", { class: "pf-before", r: 3 }))
-      .forEach((dot, i) => put(dot, { cx: middle(i), cy: y(before[i]).toFixed(1), visibility: still ? "hidden" : "visible" }));
-    put(list(layers.moved, 1, () => s("path", { class: "pf-moved" }))[0], {
-      d: after.map((turned, i) => `M${middle(i)},${y(before[i]).toFixed(1)}V${y(turned).toFixed(1)}`).join(""),
-    });
-    list(layers.after, count(), () => s("path")).forEach((dot, i) => {
-      const [cx, cy] = [middle(i), y(after[i]).toFixed(1)];
-      put(dot, {
-        class: fresh[i] ? "pf-new" : "pf-seen",
-        d: fresh[i] ? `M${cx},${cy}m-3.5,-3.5l7,7m0,-7l-7,7` : `M${cx},${cy}m-3.5,0a3.5,3.5 0 1 0 7,0a3.5,3.5 0 1 0 -7,0`,
-      });
-    });
+    const at = (i, turned) => `M${middle(i)},${y(turned[i]).toFixed(1)}`;
+    const disc = (r) => `m-${r},0a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 -${2 * r},0`;
+    const join = (part) => plain.reduce((all, _, i) => all + part(i), "") || "M0,0";
+    put(moved, { d: join((i) => `${at(i, before)}V${y(after[i]).toFixed(1)}`) });
+    put(beforeDots, { d: join((i) => (still ? "" : at(i, before) + disc(3))) });
+    put(seenDots, { d: join((i) => (fresh[i] ? "" : at(i, after) + disc(3.5))) });
+    put(newDots, { d: join((i) => (fresh[i] ? `${at(i, after)}m-3.5,-3.5l7,7m0,-7l-7,7` : "")) });
   }
 
   const sumOfCosines = (w, distance) => w.length * math.similarity(distance, w);
 
-  function drawScores({ target, method, width }) {
+  function drawScores({ target, method, width }, changed) {
     const across = scale([0, Math.log10(target)], [LEFT, width]);
     const distances = [...new Set(Array.from({ length: SAMPLES }, (_, i) => Math.round(target ** (i / (SAMPLES - 1)))))];
     const up = scale([count(), -0.4 * count()], [BELOW + 8, BELOW + SCORES]);
     const shape = (w) => line(distances.map((distance) => [across(Math.log10(distance)), up(sumOfCosines(w, distance))]));
-    put(plainCurve, { d: shape(plain) });
+    if (changed.has("model") || changed.has("target") || changed.has("width")) put(plainCurve, { d: shape(plain) });
     put(curve, { d: method === "none" ? "M0,0" : shape(now) });
     put(zero, { d: `M${LEFT},${up(0)}H${width}` });
     const levels = [0, count() / 2, count()];
@@ -218,7 +214,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       compute(state);
       drawRoom(state);
       drawPairs(state);
-      drawScores(state);
+      drawScores(state, changed);
       drawWords(state);
     }
     drawPair(state);

@@ -78,15 +78,14 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   function drawMap({ tokens, causal }) {
     const cell = side / tokens;
     const gap = cell > 8 ? 1 : 0.5;
-    const sees = (row, key) => !causal || key <= row;
-    list(mapCells, tokens * tokens, () => s("rect")).forEach((rect, i) => {
-      const [row, key] = [Math.floor(i / tokens), i % tokens];
-      put(rect, {
-        x: (20 + key * cell + gap / 2).toFixed(2), y: (row * cell + gap / 2).toFixed(2),
-        width: (cell - gap).toFixed(2), height: (cell - gap).toFixed(2), rx: cell > 8 ? 2 : 0,
-        class: sees(row, key) ? "pf-seen" : "pf-hidden",
-        style: sees(row, key) ? `fill:${amountColor(Math.sqrt(1 / (causal ? row + 1 : tokens)))}` : "",
-      });
+    const inner = (cell - gap).toFixed(2);
+    const cells = (row, from, to) => Array.from({ length: to - from }, (_, i) =>
+      `M${(20 + (from + i) * cell + gap / 2).toFixed(2)},${(row * cell + gap / 2).toFixed(2)}h${inner}v${inner}h-${inner}z`).join("");
+    // A row's weights are equal, so that one path draws all of a row that is seen.
+    list(mapCells, tokens, () => s("g", {}, s("path", { class: "pf-hidden" }), s("path"))).forEach((group, row) => {
+      const seen = causal ? row + 1 : tokens;
+      put(group.firstChild, { d: seen < tokens ? cells(row, seen, tokens) : "M0,0" });
+      put(group.lastChild, { d: cells(row, 0, seen), style: `fill:${amountColor(Math.sqrt(1 / seen))}` });
     });
   }
 
