@@ -34,8 +34,9 @@ def server(tmp_path_factory):
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
     }
+    program = Path(os.environ["JUPYTERLAB"]).resolve() / "bin/jupyter-lab"
     command = [
-        Path(os.environ["JUPYTERLAB"]).resolve() / "bin/jupyter-lab", "--no-browser", "--allow-root",
+        program, "--no-browser", "--allow-root",
         "--ServerApp.port=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}",
     ]  # fmt: skip
     with subprocess.Popen(
