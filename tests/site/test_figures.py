@@ -746,7 +746,7 @@ def test_frequency_spectrum_agrees_with_posenc(show):
         assert number(r"Attention factor ([\d.]+)[:.]", shown) == python.attention_factor
         crosses = figure.locator(".pf-stage .pf-new").get_attribute("d")
         assert crosses.count("m0,-7") == new.sum()
-        made = re.search(r"([\d.\u202f]+) turns in training, ([\d.\u202f]+) within", shown)
+        made = re.search(r"([\d.\u202f]+) turns in training, now ([\d.\u202f]+?)[.:]\s", shown)
         assert [plain_number(text) for text in made.groups()] == pytest.approx(
             [trained[pair], after[pair]], rel=0.006
         )
@@ -779,4 +779,4 @@ def test_frequency_spectrum_takes_a_model_as_it_was_released(show):
     move(figure, "Wanted length", 60)
     assert "18 of 64 pairs reach angles never seen" in words(figure)
     figure.get_by_role("application").press("End")
-    assert "Pair 63: wavelength 54\u202f400 positions" in words(figure)
+    assert "Pair 63: wavelength 54\u202f400, now 54\u202f400 positions" in words(figure)

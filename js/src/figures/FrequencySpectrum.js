@@ -36,6 +36,8 @@ export function attentionFactor({ trained }, method, factor) {
 
 const positions = (count) => count.toLocaleString("en").replaceAll(",", "\u202f");
 const name = (method) => METHODS[method];
+/** A power of ten, short enough for an axis. */
+const power = (exponent) => (exponent < 0 ? String(Number((10 ** exponent).toPrecision(1))) : `1${"0".repeat(exponent % 3)}${["", "k", "M"][Math.floor(exponent / 3)]}`);
 const capable = (method, model) => method !== "longrope" || "long" in MODELS[model].lists;
 
 export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
@@ -117,9 +119,8 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     y = (turned) => level(Math.log10(turned));
     list(layers.turnTicks, high - low + 1, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
       .forEach((tick, i) => {
-        const power = low + i;
-        put(tick.firstChild, { d: `M${LEFT},${level(power)}H${width}` });
-        say(put(tick.lastChild, { y: level(power) }), power < 4 ? String(Number((10 ** power).toPrecision(1))) : positions(10 ** power));
+        put(tick.firstChild, { d: `M${LEFT},${level(low + i)}H${width}` });
+        say(put(tick.lastChild, { y: level(low + i) }), power(low + i));
       });
     put(oneTurn, { d: `M${LEFT},${y(1)}H${width}` });
     const ticks = Array.from({ length: Math.ceil(count() / 8) }, (_, i) => 8 * i);
@@ -168,8 +169,10 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
         say(put(tick.lastChild, { y: up(levels[i]) }), String(levels[i]));
       });
     const powers = Array.from({ length: Math.floor(Math.log10(target)) + 1 }, (_, i) => i);
-    list(layers.distanceTicks, powers.length, () => s("text", { y: BELOW + SCORES + 17, "text-anchor": "middle" }))
-      .forEach((tick, i) => say(put(tick, { x: across(powers[i]) }), positions(10 ** powers[i])));
+    list(layers.distanceTicks, powers.length, () => s("text", { y: BELOW + SCORES + 17 })).forEach((tick, i) => {
+      const at = across(powers[i]);
+      say(put(tick, { x: at, "text-anchor": at > width - 16 ? "end" : "middle" }), power(powers[i]));
+    });
     const at = across(Math.log10(model.trained));
     const inside = model.trained <= target;
     put(trainedAt, { d: inside ? `M${at},${BELOW}V${BELOW + SCORES}` : "M0,0" });
@@ -199,11 +202,11 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       h("strong", {}, fixed(sumOfCosines(now, target), 1)), ".");
   }
 
-  function drawPair({ pair, target }) {
+  function drawPair({ pair }) {
     put(cursor, { d: `M${x(pair).toFixed(1)},${TOP}H${x(pair + 1).toFixed(1)}V${TOP + SPECTRUM}H${x(pair).toFixed(1)}Z` });
-    pairWords.replaceChildren(`Pair ${pair}: wavelength `, h("strong", {}, short(math.wavelength(plain[pair]))), " positions, now ",
-      h("strong", {}, short(math.wavelength(now[pair]))), "; ", h("strong", {}, short(trained[pair])), " turns in training, ", h("strong", {}, short(after[pair])),
-      ` within ${positions(target)}`, fresh[pair] ? ": never seen." : ".");
+    pairWords.replaceChildren(`Pair ${pair}: wavelength `, h("strong", {}, short(math.wavelength(plain[pair]))), ", now ",
+      h("strong", {}, short(math.wavelength(now[pair]))), " positions; ", h("strong", {}, short(trained[pair])), " turns in training, now ",
+      h("strong", {}, short(after[pair])), fresh[pair] ? ": never seen." : ".");
   }
 
   return (state, changed) => {
