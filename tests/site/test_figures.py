@@ -197,6 +197,9 @@ def test_every_control_moves(chapter, hand, visit):
             before = switch.is_checked()
             press(window, switch if hand == "keyboard" else switch.locator("xpath=.."), hand)
             assert switch.is_checked() is not before
+        for choice in figure.locator("input[type=radio]").all():
+            press(window, choice, hand)
+            assert choice.is_checked()
         for menu in figure.locator("select").all():
             if hand == "keyboard":
                 menu.focus()
@@ -609,6 +612,193 @@ def test_clocks_play_and_pause(show):
         "(slider) => slider.value === '1000'", arg=slider.element_handle()
     )
     figure.get_by_role("button", name="Play").wait_for()
+
+
+def test_score_terms_agree_with_posenc(show):
+    figure = show("ScoreTerms")
+    python = figures.ScoreTerms()
+    draw = random.Random(19)
+    where = {"query": python.query, "key": python.key}
+    surface = figure.get_by_role("application")
+    for turn in range(DRAWS):
+        norm, scale = draw.randrange(0, 161) / 10, draw.randrange(1, 61) / 20
+        weights = draw.choice(["identity", "random", "commuting"])
+        move(figure, "Content norm", norm)
+        move(figure, "Codes times", scale)
+        figure.get_by_role("radio", name=weights).check()
+        figure.get_by_role("button", name="New draw").click()
+        key, name, by = draw.choice(
+            [("ArrowUp", "query", -1), ("ArrowDown", "query", 1), ("ArrowLeft", "key", -1)]
+        )
+        surface.press(key)
+        where[name] += by
+        shown = words(figure)
+        python.norm, python.scale, python.weights = norm, scale, weights
+        python.seed += 1
+        python.query, python.key = where["query"], where["key"]
+        assert f"Draw {python.seed} of tokens" in shown
+        shares, terms = python.shares(), python.terms()
+        assert number(r"offset alone explains ([\d.]+) %", shown) == 100 * shares.offset
+        assert number(r"absolute position ([\d.]+) %", shown) == 100 * shares.absolute
+        cell = shown[shown.index(f"Query {python.query}, key {python.key}:") :]
+        for pattern, values in zip(
+            [
+                r"content (-?[\d.]+),",
+                r"cross terms (-?[\d.]+) and",
+                r"and (-?[\d.]+), position",
+                r"position (-?[\d.]+);",
+                r"score (-?[\d.]+)\.\s",
+            ],
+            [*terms, terms.total],
+            strict=True,
+        ):
+            assert number(pattern, cell) == values[python.query, python.key], turn
+        varies = re.search(r"vary by ([\d., ]+); the score by ([\d.]+)\.", shown)
+        offset = python.key - python.query
+        assert [float(text) for text in [*varies[1].split(", "), varies[2]]] == pytest.approx(
+            [np.ptp(np.diagonal(part, offset)) for part in (*terms, terms.total)], abs=0.00501
+        )
+
+
+def test_score_terms_show_what_the_lesson_says(show):
+    figure = show("ScoreTerms")
+    move(figure, "Content norm", 0)
+    assert "offset alone explains 100.0 %, absolute position 0.0 %" in words(figure)
+    figure.get_by_role("radio", name="random").check()
+    assert "absolute position 97.5 %" in words(figure)
+    figure.get_by_role("radio", name="random").press("ArrowRight")
+    assert "absolute position 0.0 %" in words(figure)
+    move(figure, "Codes times", 0)
+    assert "The score does not vary with position." in words(figure)
+
+
+def test_score_terms_link_the_maps(show):
+    figure = show("ScoreTerms")
+    box = figure.locator(".pf-surface").first.bounding_box()
+    figure.page.mouse.click(box["x"] + box["width"] * 0.51, box["y"] + box["height"] * 0.26)
+    assert "Query 10, key 20: " in words(figure)
+    places = [
+        (float(cell.get_attribute("x")) + 1) / (float(cell.get_attribute("width")) - 2)
+        for cell in figure.locator(".pf-cell").all()
+    ]
+    assert places == pytest.approx([20] * 5)
+
+
+def test_compare_schemes_agrees_with_posenc(show):
+    figure = show("CompareSchemes")
+    python = figures.CompareSchemes()
+    draw = random.Random(23)
+    curve = figure.get_by_role("slider", name="Offset", exact=True)
+    for _ in range(DRAWS):
+        python.offset = 0
+        python.dim, python.offsets = 2 * draw.randint(1, 64), draw.randint(2, 128)
+        python.first, python.second, python.third = (draw.randint(0, 127) for _ in range(3))
+        python.scheme = draw.choice(python.specs()["scheme"]["names"])
+        python.seed = (python.seed + 1) % 10_000
+        for label, value in [
+            ("Head size d", python.dim),
+            ("Offsets", python.offsets),
+            ("Anchor 1", python.first),
+            ("Anchor 2", python.second),
+            ("Anchor 3", python.third),
+        ]:
+            move(figure, label, value)
+        figure.locator(f"input[value={python.scheme}]").check()
+        figure.get_by_role("button", name="New draw").click()
+        curve.press(draw.choice(["Home", "End"]))
+        shown = words(figure)
+        python.offset = int(curve.get_attribute("aria-valuenow"))
+        found = python.measured()
+        assert f"Draw {python.seed} of" in shown
+        assert number(r"range of scores ([\d.]+),", shown) == float(found.score_range)
+        assert number(r"norm of q after ([\d.]+)\.", shown) == float(found.norm_ratio)
+        if found.spread < 1e-12:
+            assert re.search(r"spread over anchors (0|[\d.]+·10⁻1[3-7])", text_of_powers(shown))
+            assert "relative, not approximately but identically" in shown
+        else:
+            assert number(r"spread over anchors ([\d.]+),", shown) == float(found.spread)
+            assert "it depends on absolute position too" in shown
+        at = shown[shown.index(f"Offset {python.offset}: score ") :]
+        scores = [float(text) for text in re.findall(r"(-?[\d.]+) from anchor", at)]
+        assert scores == pytest.approx(found.curves[:, python.offset], abs=0.00501)
+        cards = figure.locator(".pf-spread").all_inner_texts()
+        for card, name in zip(cards, python.specs()["scheme"]["names"], strict=True):
+            spread = float(python.measured(name).spread)
+            assert number(r"spread ([\d.]+)", card) == spread, name
+
+
+def text_of_powers(text):
+    """Return text with ordinary digits in its powers of ten."""
+    return text.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))
+
+
+def test_compare_schemes_shows_the_table_of_the_lesson(show):
+    figure = show("CompareSchemes")
+    figure.locator("input[value=sinusoidal]").check()
+    shown = words(figure)
+    assert "range of scores 2.90, spread over anchors 1.74, norm of q after 1.345." in shown
+    assert "Offset 5: score 2.85 from anchor 0, 3.11 from anchor 8, 4.25 from anchor 24." in shown
+    figure.locator("input[value=none]").check()
+    assert "No positions: range of scores 0.00, spread over anchors 0, " in words(figure)
+    figure.locator("input[value=none]").press("ArrowLeft")  # round to the last
+    assert "T5: range of scores " in words(figure)
+
+
+def test_rope_pair_shows_the_numbers_of_the_textbook(show):
+    figure = show("RopePair")
+    shown = words(figure)
+    assert "Distance m - n 2: q·k before 0.747, after 0.894." in shown
+    assert "q turned by 2 × 26° = 52°\n" in shown
+    assert "k turned by 0 × 26° = 0°\n" in shown
+    for _ in range(3):
+        figure.get_by_role("button", name="Shift both by 1", exact=True).click()
+    shown = words(figure)
+    assert "Distance m - n 2: q·k before 0.747, after 0.894." in shown
+    assert "q turned by 5 × 26° = 130°\n" in shown
+    figure.get_by_role("button", name="Shift both by \u22121", exact=True).press("Space")
+    assert "k turned by 2 × 26° = 52°\n" in words(figure)
+    figure.get_by_role("button", name="Shift both by \u221210").press("Space")
+    shown = words(figure)
+    assert "k turned by 0 × 26° = 0°" in shown
+    assert "after 0.894" in shown
+
+
+def test_rope_pair_agrees_with_posenc(show):
+    figure = show("RopePair")
+    draw = random.Random(29)
+    graph = figure.get_by_role("slider", name="Offset m \u2212 n")
+    for _ in range(DRAWS):
+        query, theta = draw.randint(0, 120), draw.randint(0, 180)
+        key = min(120, max(0, query + draw.randint(-12, 12)))
+        move(figure, "Query at m", query)
+        move(figure, "Key at n", key)
+        move(figure, "Angle θ", theta)
+        shown = words(figure)
+        python = figures.RopePair(query=query, key=key, theta=theta)
+        assert f"Distance m - n {query - key}:" in shown
+        assert number(r"after (-?[\d.]+)\.", shown) == python.product()
+        assert float(graph.get_attribute("aria-valuenow")) == query - key
+        q, k = python.turned()
+        cosine = python.product() / np.linalg.norm(q) / np.linalg.norm(k)
+        assert number(r"between them ([\d.]+)°", shown) == np.degrees(np.arccos(cosine))
+        points = [float(point.get_attribute("cy")) for point in figure.locator(".pf-point").all()]
+        line = np.polyfit(python.curve(), points, 1) if np.ptp(python.curve()) > 0.1 else None
+        if line is not None:
+            assert points == pytest.approx(np.polyval(line, python.curve()), abs=0.01)
+
+
+def test_rope_pair_keeps_within_the_graph(show):
+    figure = show("RopePair")
+    move(figure, "Query at m", 100)
+    assert "Distance m - n 12:" in words(figure)
+    assert figure.get_by_label("Key at n").input_value() == "88"
+    graph = figure.get_by_role("slider", name="Offset m \u2212 n")
+    for key, offset in [("Home", -12), ("ArrowRight", -11), ("End", 12), ("ArrowDown", 11)]:
+        graph.press(key)
+        assert f"Distance m - n {offset}:" in words(figure)
+    box = graph.bounding_box()
+    figure.page.mouse.click(box["x"] + box["width"] / 2 + 12, box["y"] + box["height"] / 2)
+    assert "Distance m - n 0: q·k before 0.747, after 0.747." in words(figure)
 
 
 def test_quiz_explains_at_once_by_keyboard(show):

@@ -15,7 +15,7 @@ const T5_FIRST = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91]; // the
 const ROUNDING = 1e-12; // a spread below it is a zero of the machine
 const ANCHORS = ["first", "second", "third"];
 const [PLOT, LEFT, TOP, BOTTOM] = [270, 42, 14, 40];
-const [CARD_WIDTH, CARD_HEIGHT] = [84, 44];
+const [CARD_WIDTH, CARD_HEIGHT, CARD_POINTS] = [84, 44, 44];
 
 /** T5's bucket of a relative position: a key after the query uses the second half. */
 export function t5Bucket(relative) {
@@ -70,17 +70,15 @@ export function measure({ query, key, bias, norm }, anchors, count) {
     const root = Math.sqrt(q.length);
     return Array.from({ length: count }, (_, offset) => dot(q, key(a + offset)) / root + bias(offset));
   });
-  const gaps = curves[0].map((_, o) => {
-    const values = curves.map((curve) => curve[o]);
-    return Math.max(...values) - Math.min(...values);
-  });
-  const spread = Math.max(...gaps);
-  const [low, high] = [Math.min(...curves.flat()), Math.max(...curves.flat())];
+  let [low, high, spread, widest] = [Infinity, -Infinity, -1, 0];
+  for (let o = 0; o < count; o++) {
+    const [least, most] = [Math.min, Math.max].map((pick) => pick(curves[0][o], curves[1][o], curves[2][o]));
+    [low, high] = [Math.min(low, least), Math.max(high, most)];
+    if (most - least > spread) [spread, widest] = [most - least, o];
+  }
   const after = anchors.map((a) => Math.sqrt(dot(query(a), query(a))));
-  return {
-    curves, low, high, range: high - low, spread, widest: gaps.indexOf(spread),
-    ratio: after.reduce((sum, length) => sum + length, 0) / anchors.length / norm,
-  };
+  const ratio = (after[0] + after[1] + after[2]) / 3 / norm;
+  return { curves, low, high, range: high - low, spread, widest, ratio };
 }
 
 /** A spread in words: rounding is shown as what it is, 4.4·10⁻¹⁶. */
@@ -137,13 +135,16 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
   ui.drag(surface, (x) => ui.set(to(() => Math.round(room.offsetAt(x)))(ui.state())));
 
   function drawCards() {
+    const count = found.none.curves[0].length;
+    const every = Math.ceil(count / CARD_POINTS);
+    const some = Array.from({ length: Math.ceil(count / every) }, (_, i) => i * every);
     NAMES.forEach((name, i) => {
       const { curves: all, low, high, spread } = found[name];
-      const x = scale([0, all[0].length - 1], [3, CARD_WIDTH - 3]);
+      const x = scale([0, count - 1], [3, CARD_WIDTH - 3]);
       const middle = (low + high) / 2;
       const reach = Math.max((high - low) / 2, 0.25);
       const y = scale([middle + reach, middle - reach], [5, CARD_HEIGHT - 5]);
-      cards[i].lines.forEach((path, a) => put(path, { d: line(all[a].map((value, o) => [x(o), y(value)])) }));
+      cards[i].lines.forEach((path, a) => put(path, { d: line(some.map((o) => [x(o), y(all[a][o])])) }));
       say(cards[i].spread, `spread ${spread < ROUNDING ? "0" : fixed(spread)}`);
     });
   }

@@ -16,18 +16,45 @@ const CODES = Array.from({ length: ANCHORS + OFFSETS }, (_, p) => sinusoidal(p, 
 /** The product of the matrix M with a vector, for each kind of weights. */
 function product(weights, seed) {
   if (weights === "identity") return (x) => x;
+  const result = (entry) => {
+    const y = new Float64Array(DIM);
+    for (let i = 0; i < DIM; i++) y[i] = entry(i);
+    return y;
+  };
   if (weights === "random") {
     const entries = normals(seed, 1, DIM * DIM);
-    return (x) => Float64Array.from({ length: DIM }, (_, i) => dot(entries.subarray(i * DIM, (i + 1) * DIM), x) / ROOT);
+    const rows = Array.from({ length: DIM }, (_, i) => entries.subarray(i * DIM, (i + 1) * DIM));
+    return (x) => result((i) => dot(rows[i], x) / ROOT);
   }
-  const [a, b] = [0, 1].map((part) => normals(seed, 2, DIM).subarray((part * DIM) / 2, ((part + 1) * DIM) / 2));
-  return (x) => Float64Array.from({ length: DIM }, (_, i) => {
-    const pair = i >> 1;
-    return (a[pair] * x[i] + (i % 2 ? b[pair] * x[i - 1] : -b[pair] * x[i + 1])) / Math.SQRT2;
+  const numbers = normals(seed, 2, DIM); // a and b of every pair
+  return (x) => result((i) => {
+    const [a, b] = [numbers[i >> 1], numbers[(DIM >> 1) + (i >> 1)]];
+    return (a * x[i] + (i % 2 ? b * x[i - 1] : -b * x[i + 1])) / Math.SQRT2;
   });
 }
 
-/** What does not change with the norm and the scale: every part of every score, for both equal to 1. */
+/** A number for each anchor and offset, cut into what the offset explains, the anchor, and both together. */
+function twoWay(value) {
+  const [offset, anchor, interaction] = [OFFSETS, ANCHORS, ANCHORS * OFFSETS].map((size) => new Float64Array(size));
+  let mean = 0;
+  for (let a = 0; a < ANCHORS; a++)
+    for (let o = 0; o < OFFSETS; o++) {
+      const x = value(a, o);
+      interaction[a * OFFSETS + o] = x;
+      offset[o] += x / ANCHORS;
+      anchor[a] += x / OFFSETS;
+      mean += x / (ANCHORS * OFFSETS);
+    }
+  for (let a = 0; a < ANCHORS; a++)
+    for (let o = 0; o < OFFSETS; o++) interaction[a * OFFSETS + o] += mean - offset[o] - anchor[a];
+  for (let o = 0; o < OFFSETS; o++) offset[o] -= mean;
+  for (let a = 0; a < ANCHORS; a++) anchor[a] -= mean;
+  return [offset, anchor, interaction];
+}
+
+/** What does not change with the norm n and the scale s. The terms are those of n = s = 1. A pair of tokens
+ * that is moved has the score n^2 content + n s cross + s^2 position; each part of its variance is therefore
+ * (n s)^2 v[0] + 2 n s s^2 v[1] + s^4 v[2]. */
 export function prepare(weights, seed) {
   const drawn = normals(seed, 0, LENGTH * DIM);
   const tokens = Array.from({ length: LENGTH }, (_, t) => {
@@ -37,55 +64,41 @@ export function prepare(weights, seed) {
   });
   const times = product(weights, seed);
   const [keys, codeKeys] = [tokens.map(times), CODES.map(times)];
-  const places = CODES.slice(0, LENGTH);
-  const table = (rows, columns) => rows.map((row) => Float64Array.from(columns, (column) => dot(row, column) / ROOT));
-  const codeKeysHere = codeKeys.slice(0, LENGTH);
+  const table = (rows, columns) => rows.map((row) => columns.map((column) => dot(row, column) / ROOT));
+  const here = (codes) => codes.slice(0, LENGTH);
+  const position = twoWay((a, o) => dot(CODES[a], codeKeys[a + o]) / ROOT);
   const pairs = Array.from({ length: LENGTH / 2 }, (_, p) => {
-    const [x, y] = [tokens[2 * p], keys[2 * p + 1]];
-    return {
-      content: dot(x, y) / ROOT,
-      ofKey: Float64Array.from(codeKeys, (code) => dot(x, code) / ROOT),
-      ofQuery: Float64Array.from({ length: ANCHORS }, (_, a) => dot(CODES[a], y) / ROOT),
-    };
+    const [query, key] = [tokens[2 * p], keys[2 * p + 1]];
+    const [ofKey, ofQuery] = [codeKeys.map((code) => dot(query, code) / ROOT), CODES.map((code) => dot(code, key) / ROOT)];
+    const cross = twoWay((a, o) => ofKey[a + o] + ofQuery[a]);
+    return cross.map((x, part) => [dot(x, x), dot(x, position[part]), dot(position[part], position[part])].map((sum) => sum / x.length));
   });
-  const position = Array.from({ length: ANCHORS }, (_, a) =>
-    Float64Array.from({ length: OFFSETS }, (_, o) => dot(CODES[a], codeKeys[a + o]) / ROOT));
-  return { terms: [table(tokens, keys), table(tokens, codeKeysHere), table(places, keys), table(places, codeKeysHere)], pairs, position };
+  return {
+    terms: [table(tokens, keys), table(tokens, here(codeKeys)), table(here(CODES), keys), table(here(CODES), here(codeKeys))],
+    pairs,
+  };
 }
 
 /** Every term of every score, and their sum. */
 export function termsOf({ terms }, norm, scale) {
   const factors = [norm * norm, norm * scale, scale * norm, scale * scale];
   const maps = terms.map((map, t) => map.map((row) => row.map((value) => factors[t] * value)));
-  return [...maps, maps[0].map((row, i) => row.map((_, j) => maps[0][i][j] + maps[1][i][j] + maps[2][i][j] + maps[3][i][j]))];
+  const [content, ofKey, ofQuery, position] = maps;
+  return [...maps, content.map((row, i) => row.map((value, j) => value + ofKey[i][j] + ofQuery[i][j] + position[i][j]))];
 }
 
-/** Which share of the score's variance the offset explains, and which the anchor, alone or with the offset:
- * the mean over pairs of tokens, each moved through a text. */
-export function sharesOf({ pairs, position }, norm, scale) {
-  const mean = { offset: 0, anchor: 0, interaction: 0 };
-  const s = position.map(() => new Float64Array(OFFSETS));
-  for (const { content, ofKey, ofQuery } of pairs) {
-    const [byOffset, byAnchor] = [new Float64Array(OFFSETS), new Float64Array(ANCHORS)];
-    let [all, largest] = [0, 0];
-    for (let a = 0; a < ANCHORS; a++)
-      for (let o = 0; o < OFFSETS; o++) {
-        const value = norm * norm * content + norm * scale * (ofKey[a + o] + ofQuery[a]) + scale * scale * position[a][o];
-        s[a][o] = value;
-        byOffset[o] += value / ANCHORS;
-        byAnchor[a] += value / OFFSETS;
-        all += value / (ANCHORS * OFFSETS);
-        largest = Math.max(largest, Math.abs(value));
-      }
-    const parts = { offset: 0, anchor: 0, interaction: 0 };
-    for (const value of byOffset) parts.offset += (value - all) ** 2 / OFFSETS;
-    for (const value of byAnchor) parts.anchor += (value - all) ** 2 / ANCHORS;
-    for (let a = 0; a < ANCHORS; a++)
-      for (let o = 0; o < OFFSETS; o++) parts.interaction += (s[a][o] - byAnchor[a] - byOffset[o] + all) ** 2 / (ANCHORS * OFFSETS);
-    const total = parts.offset + parts.anchor + parts.interaction;
-    if (total > (1e-12 * largest) ** 2) for (const key of Object.keys(mean)) mean[key] += parts[key] / total / pairs.length;
+/** Which share of the score's variance the offset explains, the anchor, and both together: the mean over pairs
+ * of tokens, each moved through a text. All are 0 if nothing varies. */
+export function sharesOf({ pairs }, norm, scale) {
+  const [cross, position] = [norm * scale, scale * scale];
+  const mean = [0, 0, 0];
+  for (const pair of pairs) {
+    const parts = pair.map((v) => Math.max(0, cross * cross * v[0] + 2 * cross * position * v[1] + position * position * v[2]));
+    const total = parts[0] + parts[1] + parts[2];
+    if (total) parts.forEach((part, i) => (mean[i] += part / total / pairs.length));
   }
-  return mean;
+  const [offset, anchor, interaction] = mean;
+  return { offset, anchor, interaction };
 }
 
 export default figure("ScoreTerms", ScoreTerms, (ui) => {
