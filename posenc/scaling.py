@@ -41,7 +41,7 @@ def linear(inv_freq: npt.ArrayLike, factor: float) -> FloatArray:
     >>> linear([1.0, 0.01], 4).tolist()
     [0.25, 0.0025]
 
-    Source: Chen et al. 2023 (Position Interpolation), section 3.2.
+    Source: Chen et al. 2023 (Position Interpolation), section 2.3, equation 4.
     """
     return validate.frequencies(inv_freq) / _factor(factor)
 
