@@ -15,7 +15,7 @@ from base64 import b64decode
 import lesson
 from playwright.sync_api import sync_playwright
 
-from posenc import figures
+from posenc import figures, trained
 
 FOLDER = lesson.ROOT / "_build" / "screenshots"
 WIDTHS = (390, 768, 1280)
@@ -59,7 +59,11 @@ def page(shown: list[figures.Figure]) -> str:
 
 def example(kind: type[figures.Figure]) -> figures.Figure:
     """Return a figure as a lesson shows it."""
-    return figures.Quiz.of("02_sinusoids") if kind is figures.Quiz else kind()
+    if kind is figures.Quiz:
+        return figures.Quiz.of("02_sinusoids")
+    if kind is figures.ExtrapolationLab:
+        return figures.ExtrapolationLab.of(trained)
+    return kind()
 
 
 def main(names: list[str]) -> None:

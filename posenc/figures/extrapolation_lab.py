@@ -123,10 +123,11 @@ class ExtrapolationLab(Figure):
     at = Whole(512, 0, 4096, "The length or position whose numbers are listed, in characters.")
 
     def __init__(self, results: dict[str, Any], **settings: Any) -> None:
-        if "shown" not in settings and isinstance(results, dict):
-            curves = results.get("curves") or []
-            settings["shown"] = [c["name"] for c in curves if c.get("group") == "scheme"]
         super().__init__(results=results, **settings)
+
+    @traitlets.default("shown")
+    def _every_scheme(self) -> list[str]:
+        return [c["name"] for c in self.results["curves"] if c["group"] == "scheme"]
 
     @classmethod
     def of(cls, trained: Callable[[str], Mapping[str, Any]], **settings: Any) -> "ExtrapolationLab":

@@ -66,6 +66,7 @@ def outside(spec):
                 RESULTS | {"about": [64, 16, 5]},
                 RESULTS | {"bins": RESULTS["bins"][:-1]},
                 RESULTS | {"curves": []},
+                RESULTS | {"curves": [3]},
                 RESULTS | {"curves": [curve, curve]},
                 *(RESULTS | {"curves": [curve | bad]} for bad in bad_curves(curve)),
             ]
