@@ -58,9 +58,9 @@ class RopePair(Figure):
     def picture(self) -> "Picture":
         """Return the figure as it stands, drawn by matplotlib."""
         from matplotlib.figure import Figure as Picture
-        from matplotlib.patches import Wedge
+        from matplotlib.patches import Circle, Wedge
 
-        picture = Picture(figsize=(6, 3))
+        picture = Picture(figsize=(6, 3.1))
         plane, graph = picture.subplots(1, 2)
         angles = []
         both = ((QUERY, self.query, mark("rope").color, "q"), (KEY, self.key, "#333333", "k"))
@@ -78,8 +78,11 @@ class RopePair(Figure):
         between = (angles[0] - angles[1] + 180) % 360 - 180
         low, high = sorted([angles[1], angles[1] + between])
         plane.add_patch(Wedge((0, 0), 0.38, low, high, color="gray", alpha=0.4))
-        plane.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+        plane.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
         plane.axis("off")
+        for length in (math.hypot(*QUERY), math.hypot(*KEY)):
+            plane.add_patch(Circle((0, 0), length, fill=False, color="#dddddd", lw=0.8))
+        plane.set_title("dashed: before", size=12, loc="center", y=-0.12, color="#555555")
         offset, curve = self.query - self.key, self.curve()
         places = np.arange(-FARTHEST, FARTHEST + 1)
         graph.plot(places, curve, "o-", color=mark("rope").color, lw=1.2, ms=3)
