@@ -4,11 +4,13 @@ The browser is the one that CHROMIUM names, else a Chromium on the PATH, else Pl
 """
 
 import functools
+import gzip
 import os
 import shutil
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Error, expect, sync_playwright
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.site
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
+HEAVIEST = 160_000  # bytes, compressed, when a page is first opened
 FOLDER = "/books/positions/"  # a host may keep the book in a folder of its own
 
 
@@ -66,6 +69,7 @@ class Tab:
     def __init__(self, context, address):
         self.address = address
         self.faults = []
+        self.loaded = set()
         self.page = context.new_page()
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
@@ -78,7 +82,9 @@ class Tab:
             self.faults.append(f"{message.type}: {message.text}")
 
     def _request(self, request):
-        if not request.url.startswith((self.address, "data:", "blob:")):
+        if request.url.startswith(self.address):
+            self.loaded.add(urlsplit(request.url.removeprefix(self.address)).path)
+        elif not request.url.startswith(("data:", "blob:")):
             self.faults.append(f"another host: {request.url}")
 
     def _response(self, response):
@@ -87,6 +93,7 @@ class Tab:
 
     def open(self, page):
         self.faults.clear()
+        self.loaded.clear()
         self.page.goto(self.address + page)
         return self.page
 
@@ -130,10 +137,14 @@ def page_with(read, contents):
     return find
 
 
-UNFOLD = "document.querySelectorAll('details').forEach((fold) => { fold.open = true })"
+# Show what is folded, and what the browser leaves undrawn while it is far from the window.
+UNFOLD = """() => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  for (const far of document.querySelectorAll("section")) far.style.contentVisibility = "visible";
+}"""
 
 OUT_OF_REACH = """async () => {
-  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+  for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);
   return [...document.querySelectorAll("main *")]
     .filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowX))
     .filter((box) => box.scrollWidth > box.clientWidth && box.tabIndex !== 0)
@@ -152,9 +163,16 @@ THIN_OUT = """() => {
 }"""
 
 
-def faults_for_some_readers(window, rules):
-    """Return what axe-core finds in a page; ``rules`` None means all of them."""
-    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+# Contrast depends on the scheme and not on the width, all else on the width and not on the scheme.
+READINGS = {
+    "light": [(DESKTOP, {}), (PHONE, {"rules": {"color-contrast": {"enabled": False}}})],
+    "dark": [(DESKTOP, {"runOnly": ["color-contrast"]})],
+}
+
+
+def faults_for_some_readers(window, options):
+    """Return what axe-core finds in a page."""
+    options = {"resultTypes": ["violations"], **options}
     found = window.evaluate("(options) => axe.run(options)", options)
     return [
         f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}"
@@ -163,11 +181,13 @@ def faults_for_some_readers(window, rules):
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page(page, scheme, tabs):
+@pytest.mark.parametrize("scheme", READINGS)
+def test_page(page, scheme, tabs, site):
     tab = tabs[scheme]
     tab.page.set_viewport_size(DESKTOP)
     window = tab.open(page)
+    weights = {path: len(gzip.compress((site / path).read_bytes())) for path in tab.loaded}
+    assert sum(weights.values()) <= HEAVIEST, weights
     assert window.evaluate("document.documentElement.dataset.theme") == scheme
     window.evaluate(UNFOLD)
     for viewport in (DESKTOP, PHONE):
@@ -176,11 +196,9 @@ def test_page(page, scheme, tabs):
         assert window.evaluate(OUT_OF_REACH) == []
     window.add_script_tag(path=AXE)
     window.evaluate(THIN_OUT)
-    for viewport in (DESKTOP, PHONE):
+    for viewport, options in READINGS[scheme]:
         window.set_viewport_size(viewport)
-        # Of all rules, the scheme matters to one.
-        rules = None if scheme == "light" else ["color-contrast"]
-        assert faults_for_some_readers(window, rules) == []
+        assert faults_for_some_readers(window, options) == []
     assert tab.faults == []
 
 
@@ -198,6 +216,7 @@ def test_opens_from_a_folder_on_disk(browser, site, page_with):
         window.on("requestfailed", lambda request: faults.append(request.url))
         window.goto((site / "index.html").as_uri())
         window.wait_for_url("**/book/intro.html")
+        window.wait_for_load_state()
         window.goto((site / page_with(".katex")).as_uri())
         assert window.evaluate(
             "document.fonts.ready.then(() => document.fonts.check('16px KaTeX_Main'))"
@@ -217,9 +236,14 @@ def test_search_by_button_and_by_key(visit, contents):
     window.keyboard.type("attention")
     window.keyboard.press("Enter")
     window.wait_for_url("**/search.html?q=attention")
-    result = window.locator("#search-results .search li a").first
-    result.click()
-    expect(window.locator("article .highlighted").first).to_be_visible()
+    window.locator("#search-results .search li a").first.click()
+    expect(window.locator("article h1")).to_be_visible()
+    expect(window.locator("article")).to_contain_text("attention", ignore_case=True)
+
+
+def test_words_searched_for_are_marked(visit, contents):
+    window = visit(f"{contents[1]}?highlight=attention")
+    window.wait_for_selector("article .highlighted", state="attached")
 
 
 def test_colour_modes(visit, contents):

@@ -274,6 +274,7 @@ def test_a_figure_that_fails_leaves_the_others_alone(visit, site, read, contents
     places = window.locator(".live-figure").all()
     expect(places[0]).to_contain_text(f"{bad}=-3: must be ")
     expect(places[1]).to_contain_text("The page does not hold its state.")
+    expect(places[1].locator("img, details").first).to_be_visible()
     for place in places[2:]:
         expect(place.locator(".pf .pf-title")).to_be_visible()
         assert place.locator("[role=alert]").count() == 0
