@@ -23,31 +23,44 @@ export function t5Bucket(relative) {
   return T5_FIRST.findLastIndex((first) => first <= distance) + (relative > 0 ? BUCKETS / 2 : 0);
 }
 
+/** A vector plus a multiple of another. */
+function sum(x, y, factor) {
+  const z = new Float64Array(x.length);
+  for (let i = 0; i < x.length; i++) z[i] = x[i] + factor * y[i];
+  return z;
+}
+
 /** The query and the key of a draw, and what each scheme does with them: `place(x, position)` is what enters
  * the product, `bias(offset)` what is added to the score. */
 export function makeSchemes(dim, seed) {
   const content = { q: normals(seed, 0, dim), k: normals(seed, 1, dim) };
   const w = invFreq(dim);
-  const table = normals(seed, 2, (LAST + 1) * dim).map((x) => x / Math.SQRT2);
+  let table = []; // as many rows as were asked for
   const buckets = normals(seed, 3, BUCKETS);
   const codes = [];
   const code = (p) => (codes[p] ??= sinusoidal(p, w));
   const half = dim / 2;
 
+  function row(p) {
+    if ((p + 1) * dim > table.length) table = normals(seed, 2, Math.min(LAST + 1, 2 * p + 32) * dim);
+    return table.subarray(p * dim, (p + 1) * dim);
+  }
+
   function turn(x, p) {
-    const rotated = new Float64Array(dim);
+    const turned = new Float64Array(dim);
+    const points = code(p);
     for (let i = 0; i < half; i++) {
-      const [sine, cosine] = [code(p)[2 * i], code(p)[2 * i + 1]];
-      rotated[i] = x[i] * cosine - x[i + half] * sine;
-      rotated[i + half] = x[i] * sine + x[i + half] * cosine;
+      const [sine, cosine] = [points[2 * i], points[2 * i + 1]];
+      turned[i] = x[i] * cosine - x[i + half] * sine;
+      turned[i + half] = x[i] * sine + x[i + half] * cosine;
     }
-    return rotated;
+    return turned;
   }
 
   const schemes = {
     none: {},
-    sinusoidal: { place: (x, p) => x.map((value, i) => value + code(p)[i]) },
-    learned: { place: (x, p) => x.map((value, i) => value + table[p * dim + i]) },
+    sinusoidal: { place: (x, p) => sum(x, code(p), 1) },
+    learned: { place: (x, p) => sum(x, row(p), Math.SQRT1_2) },
     rope: { place: turn },
     alibi: { bias: (offset) => -SLOPE * Math.abs(offset) },
     t5: { bias: (offset) => buckets[t5Bucket(offset)] },
