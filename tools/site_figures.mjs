@@ -4,7 +4,8 @@
 //
 // Each page that holds figures gets the host's script, the settings of its figures and nothing else of
 // a notebook's widget state (which carries whole modules), and room for each figure at the height that
-// it will have (js/src/rooms.json), so that nothing moves when it comes to life.
+// it will have (js/src/rooms.json), so that nothing moves when it comes to life. Its still picture is
+// for readers without scripts, for print, and for the case that something fails.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -46,6 +47,7 @@ function prepare($, page) {
     kept[id] = { state: settings(state) };
     place.attr("data-figure", name);
     if (room.narrow) place.attr("style", `--narrow:${room.narrow}px;--wide:${room.wide}px`);
+    place.find("img").wrap("<noscript></noscript>"); // who sees the figure need not load its picture
     place.wrapInner('<div class="live-room"></div>');
   });
   carrier.text(embedded({ state: kept }));

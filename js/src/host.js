@@ -1,9 +1,9 @@
 // The website's host: brings the figures of a page to life when the reader comes near.
 //
 // A page carries the state of its figures as a notebook does (widget-state+json, one for the page, and
-// widget-view+json, one for each figure), and a still picture where each figure stands. The host loads
-// the scripts beside it, gives each figure a model that lives in the page alone, and takes the picture
-// away once the figure has been drawn.
+// widget-view+json, one for each figure), and where each figure stands a still picture for browsers
+// without scripts. The host loads the scripts beside it, gives each figure a model that lives in the
+// page alone, and puts the figure in the picture's place.
 
 const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
 const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
@@ -63,6 +63,11 @@ function load(file) {
   return loading.get(file);
 }
 
+/** Show the still picture of a figure that is not alive. */
+function showStill(figure) {
+  for (const still of figure.querySelectorAll("noscript")) still.outerHTML = still.textContent;
+}
+
 /** Bring the figure in a place to life. */
 async function mount(figure) {
   const name = figure.dataset.figure;
@@ -82,6 +87,7 @@ async function mount(figure) {
     const words = document.createElement("p");
     words.setAttribute("role", "alert");
     words.textContent = `The figure ${name} cannot be brought to life. ${error.message}`;
+    showStill(figure);
     place.append(words);
   }
 }
@@ -94,4 +100,6 @@ const watcher = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: NEAR });
 
-for (const place of document.querySelectorAll(".live-figure")) watcher.observe(place);
+const figures = document.querySelectorAll(".live-figure");
+for (const figure of figures) watcher.observe(figure);
+addEventListener("beforeprint", () => figures.forEach(showStill));

@@ -1,5 +1,8 @@
 """Settings of the live figures: what they take, what they refuse, and what they say then."""
 
+import subprocess
+import sys
+
 import made_up
 import numpy as np
 import pytest
@@ -317,3 +320,8 @@ def test_quiz_counts():
 def test_quiz_of_an_unknown_lesson():
     with pytest.raises(figures.FigureError, match=r"lesson='03': must be one of '01_why"):
         figures.Quiz.of("03")
+
+
+def test_posenc_itself_does_not_load_them():
+    code = "import sys, posenc; sys.exit('anywidget' in sys.modules or 'matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
