@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import traitlets
@@ -105,7 +105,7 @@ class Names(Setting):
         return list(value) if good and len(set(value)) == len(value) else None
 
 
-def _spread(seeds: list[float]) -> list[float]:
+def _spread(seeds: Sequence[float]) -> list[float]:
     """Return mean, lowest and highest of the seeds, in as many digits as the page needs."""
     return [float(f"{x:.4g}") for x in (sum(seeds) / len(seeds), min(seeds), max(seeds))]
 
@@ -130,21 +130,29 @@ class ExtrapolationLab(Figure):
         return [c["name"] for c in self.results["curves"] if c["group"] == "scheme"]
 
     @classmethod
-    def of(cls, trained: Callable[[str], Mapping[str, Any]], **settings: Any) -> "ExtrapolationLab":
-        """Return the figure of trained results; ``trained`` returns one experiment by its name."""
-        setup = trained("setup")
-        steps = max(map(int, next(iter(trained("tuned").values()))))
-        schemes = trained("length")
+    def of(
+        cls,
+        trained: Callable[[str], Mapping[str, Any]],
+        *,
+        rescues: Iterable[str] = ("stretch", "tuned"),
+        **settings: Any,
+    ) -> "ExtrapolationLab":
+        """Return the figure of trained results; ``trained`` returns one experiment by its name.
+
+        ``rescues`` names the experiments with a stretched RoPE that are shown beside the schemes.
+        """
+        setup, schemes = trained("setup"), trained("length")
         rope = schemes["rope"]
         window = {
             kind: {"1": rope[kind]["1"], **rope["windowed"][kind]} for kind in ("mean", "tail")
         }
-        stretched = {name: value for name, value in trained("stretch").items() if name != "none"}
-        groups = {
-            "scheme": schemes,
-            "stretch": {**stretched, WINDOW: window},
-            "tuned": {name: value[str(steps)] for name, value in trained("tuned").items()},
-        }
+        groups: dict[str, dict[str, Any]] = {"scheme": {**schemes}, "stretch": {}, "tuned": {}}
+        for group in rescues:
+            groups[group] = {**trained(group)}
+        groups["stretch"].pop("none", None)  # that is RoPE itself
+        groups["stretch"][WINDOW] = window
+        for name, by_steps in groups["tuned"].items():
+            groups["tuned"][name] = by_steps[max(by_steps, key=int)]
         curves = [
             _curve(group, name, value)
             for group, entries in groups.items()
@@ -241,5 +249,5 @@ def _curve(group: str, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
             kind: [[int(multiple), *_spread(seeds)] for multiple, seeds in value[kind].items()]
             for kind in ("mean", "tail")
         },
-        "position": [_spread(seeds) for seeds in value.get("by_position", [])],
+        "position": [_spread(seeds) for seeds in zip(*value.get("by_position", []), strict=True)],
     }

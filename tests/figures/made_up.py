@@ -37,7 +37,7 @@ def trained(experiment):
         middles = np.array(BINS[:-1]) + 1
         beyond = np.log2(np.maximum(1, middles / 64))
         position = start + 1.5 / middles + growth * beyond
-        return {**by_length, "by_position": [seeds(value) for value in position]}
+        return {**by_length, "by_position": np.transpose([seeds(x) for x in position]).tolist()}
 
     match experiment:
         case "length":

@@ -158,5 +158,15 @@ def test_extrapolation_lab_shows_what_is_asked_for_and_measured():
         figure.shown = ["scheme/rotary"]
 
 
+def test_extrapolation_lab_shows_the_books_results():
+    figure = ExtrapolationLab.of(posenc.trained, rescues=())
+    curves = {curve["name"]: curve for curve in figure.results["curves"]}
+    for scheme, value in posenc.trained("length").items():
+        mean = np.mean(value["by_position"], axis=0)
+        shown = np.array(curves[f"scheme/{scheme}"]["position"])[:, 0]
+        np.testing.assert_allclose(shown, mean, rtol=3e-4)
+    assert curves["stretch/sliding window"]["mean"][1][0] == 8
+
+
 def test_extrapolation_lab_is_light():
     assert len(json.dumps(lab().settings())) < 16_000
