@@ -151,6 +151,7 @@ def golden_extension() -> dict[str, Any]:
         (96, 10000.0, 4096, 2.5, 4095, True),
         (4, 1e6, 32768, 1, 40000, False),
         (16, 10000.0, 64, 4, 512, True),
+        (8, 3.0, 200, 8, 900, True),  # the ramp ends past the last pair
     ]:
         w, factors = inv_freq(dim, base=base), rng.uniform(1, 64, dim // 2)
         extensions.append(
@@ -183,13 +184,13 @@ def golden_extension() -> dict[str, Any]:
     ):
         if method == "longrope" and not frequency_spectrum.MODELS[model].lists:
             continue
-        for factor, target in ((2.0, 2048), (11.3, 70_000)):
+        for factor, target in ((2.0, 2048), (8.0, 32768), (11.3, 70_000)):
             figure = figures.FrequencySpectrum(model=model, factor=factor, target=target, pair=0)
             figure.method = method
             spectra.append(
                 {
                     "settings": figure.settings(),
-                    "turns": figure.pair_turns()[2, ::5].tolist(),  # some pairs are enough
+                    "turns": figure.pair_turns()[2, ::8].tolist(),  # some pairs are enough
                     "new": int(figure.new_angles().sum()),
                     "attention_factor": figure.attention_factor,
                 }
