@@ -45,7 +45,8 @@ function serve() {
 /** Bytes on the wire by kind of resource, of one run. */
 function weights(report) {
   const sums = { total: 0 };
-  for (const { resourceType, transferSize } of report.audits["network-requests"].details.items) {
+  for (const { url, resourceType, transferSize } of report.audits["network-requests"].details.items) {
+    if (url.startsWith("data:")) continue; // part of what names it
     sums[resourceType] = (sums[resourceType] ?? 0) + transferSize;
     sums.total += transferSize;
   }
