@@ -379,7 +379,7 @@ def test_a_change_is_drawn_within_a_frame_on_a_slow_machine(chapter, visit):
     reference = np.median([window.evaluate(REFERENCE) for _ in range(9)])
     for slider in window.locator(".pf input[type=range]").all():
         times = slider.evaluate(FRAMES)
-        label = slider.locator("xpath=preceding-sibling::label").inner_text()
+        label = slider.locator("xpath=preceding-sibling::label").text_content()
         middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
         print(f"{chapter} {label}: median {middle:.1f} ms, 95th {late:.1f} ms at 4x slowdown")
         assert middle < 5 * reference
@@ -454,17 +454,10 @@ def test_fingerprint_agrees_with_posenc(show):
         assert shown_wave == pytest.approx(wave, rel=0.006)
 
 
-@pytest.mark.parametrize("hand", ["mouse", "touch"])
-def test_fingerprint_position_is_chosen_on_the_map(show, hand):
-    options = {"size": "phone", "has_touch": True} if hand == "touch" else {}
-    figure = show("Fingerprint", **options)
-    surface = figure.get_by_role("application")
-    box = surface.bounding_box()
+def test_fingerprint_position_is_chosen_on_the_map(show):
+    figure = show("Fingerprint")
+    box = figure.get_by_role("application").bounding_box()
     mouse = figure.page.mouse
-    if hand == "touch":
-        surface.tap(position={"x": 5, "y": box["height"] * 0.98})
-        assert "Positions 23 and 5" in words(figure)
-        return
     mouse.move(box["x"] + 5, box["y"] + 5)
     mouse.down()
     mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
@@ -476,6 +469,30 @@ def test_fingerprint_position_is_chosen_on_the_map(show, hand):
     assert "Cell: position 0, dimension 15, the cosine of pair 7: value 1.00" in words(figure)
     mouse.move(box["x"], box["y"] - 50)
     assert "Cell: position 23, dimension 0" in words(figure)
+
+
+def touch(page, *points):
+    """Press a finger at the first point, move it over the others and lift it."""
+    session = page.context.new_cdp_session(page)
+    for i, (x, y) in enumerate(points):
+        kind = "touchMove" if i else "touchStart"
+        event = {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+        session.send("Input.dispatchTouchEvent", event)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_fingerprint_position_is_chosen_by_a_finger(show):
+    figure = show("Fingerprint", size="phone", has_touch=True)
+    surface = figure.get_by_role("application")
+    words(figure)
+    box = surface.bounding_box()
+    surface.tap(position={"x": 5, "y": box["height"] * 0.98})
+    assert "Positions 23 and 5" in words(figure)
+    x, y = box["x"] - 20, box["y"]  # along the numbers of the positions
+    scrolled = figure.page.evaluate("scrollY")
+    touch(figure.page, (x, y + 10), (x, y + 60), (x, y + box["height"] / 2 + 1))
+    assert "Positions 12 and 5" in words(figure)
+    assert figure.page.evaluate("scrollY") == scrolled
 
 
 def test_fingerprint_is_walked_by_keys(show):
@@ -521,11 +538,7 @@ def test_order_problem_words_move(show, hand):
             page.mouse.move(x, y - 90)
             page.mouse.up()
         else:
-            touch = page.context.new_cdp_session(page)
-            for kind, height in [("touchStart", y), ("touchMove", y - 34), ("touchMove", y - 80)]:
-                points = {"touchPoints": [{"x": x, "y": height}]}
-                touch.send("Input.dispatchTouchEvent", {"type": kind, **points})
-            touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            touch(page, (x, y), (x, y - 34), (x, y - 80))
     shown = words(figure)
     assert order_shown(figure) == "cat mouse chases"
     assert "largest difference, after undoing the new order, 0." in shown

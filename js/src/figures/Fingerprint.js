@@ -24,6 +24,8 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
   const layers = Object.fromEntries(
     ["rows", "columns", "values", "curveAxis", "curveMarks"].map((name) => [name, s("g")]));
   const curve = s("path", { class: "pf-curve" });
+  const rail = h("div", { class: "pf-rail" }); // where a finger drags, and does not scroll the page
+  const marker = s("path", { class: "pf-marker" });
   const selected = s("rect", { class: "pf-selected" });
   const compared = s("rect", { class: "pf-compared" });
   const cell = s("rect", { class: "pf-cell" });
@@ -32,8 +34,8 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
   const titles = ["position", "dimension", "cosine with the selected position"].map((words) => s("text", {}, words));
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
     layers.rows, layers.columns, layers.values, zero, other, layers.curveAxis, curve, layers.curveMarks,
-    selected, compared, cell, ...titles);
-  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, bars, drawing, surface);
+    selected, compared, cell, marker, ...titles);
+  const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, bars, drawing, surface, rail);
   const [cellWords, codeWords, lowestWords] = [ui.note(), ui.note(), ui.note()];
   const readout = ui.readout();
 
@@ -60,6 +62,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
   }
 
   ui.drag(surface, (x, y) => ui.set(cellAt(x, y)));
+  ui.drag(rail, (x, y) => ui.set({ position: cellAt(0, y).position }));
   ui.on(surface, "pointermove", ({ offsetX, offsetY, buttons, pointerType }) => {
     if (buttons || pointerType === "touch") return;
     hovered = cellAt(offsetX, offsetY);
@@ -99,10 +102,11 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     put(drawing, { width });
     Object.assign(canvas.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
     Object.assign(bars.style, { left: `${LEFT}px`, top: `${TOP + MAP + GAP}px`, width: `${room.map}px`, height: `${BARS}px` });
+    Object.assign(rail.style, { left: 0, top: `${TOP}px`, width: `${LEFT}px`, height: `${MAP}px` });
     Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
     const y = scale([0, length], [TOP, TOP + MAP]);
     const rowTicks = wholeTicks(length - 1, 7);
-    list(layers.rows, rowTicks.length, () => s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }))
+    list(layers.rows, rowTicks.length, () => s("text", { x: LEFT - 13, dy: "0.35em", "text-anchor": "end" }))
       .forEach((text, i) => say(put(text, { y: y(rowTicks[i] + 0.5) }), String(rowTicks[i])));
     const x = scale([0, dim], [LEFT, LEFT + room.map]);
     const columnTicks = wholeTicks(dim - 1, room.map / 60);
@@ -113,7 +117,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     say(titles[2], side > 100 ? "cosine with selected" : "cosine");
     put(titles[2], { x: LEFT + room.map + GAP + side / 2, y: HEIGHT - BARS - 14, "text-anchor": "middle" });
     const heights = scale([1, -1], [TOP + MAP + GAP + 2, TOP + MAP + GAP + BARS - 2]);
-    list(layers.values, 3, (i) => s("text", { x: LEFT - 8, y: heights(1 - i), dy: "0.35em", "text-anchor": "end" }, fixed(1 - i, 0)));
+    list(layers.values, 3, (i) => s("text", { x: LEFT - 13, y: heights(1 - i), dy: "0.35em", "text-anchor": "end" }, fixed(1 - i, 0)));
     room.x = x;
     room.y = y;
     room.heights = heights;
@@ -193,6 +197,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     if (state.dimension >= dim) throw new RangeError(`dimension=${state.dimension}: must be from 0 to ${dim - 1}, since dim=${dim}`);
     const height = MAP / length;
     put(selected, { x: LEFT, width: room.map, y: TOP + position * height, height });
+    put(marker, { d: `M${LEFT - 3},${room.y(position + 0.5)}l-7,-5v10z` });
     put(compared, { x: LEFT, width: room.map, y: TOP + compare * height, height });
     drawBars(state);
     drawWords(state, drawCurve(state));
