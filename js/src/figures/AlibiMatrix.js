@@ -22,9 +22,10 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "matrix",
     "aria-label": "Biases: the arrow keys choose the query, a row",
   });
+  const rail = h("div", { class: "pf-rail" }); // where a finger drags, and does not scroll the page
   const matrix = h("div", { class: "pf-table pf-matrix" },
     h("span"), ...WORDS.map((word) => h("span", { class: "pf-head-word", "aria-hidden": "true" }, word)),
-    ...WORDS.flatMap((_, row) => [rowNames[row], ...cells[row]]), frame, surface);
+    ...WORDS.flatMap((_, row) => [rowNames[row], ...cells[row]]), frame, rail, surface);
   for (const part of matrix.children) if (part !== surface) part.setAttribute("aria-hidden", "true");
   const columns = WORDS.map(() => {
     const bar = h("div", { class: "pf-bar" });
@@ -56,7 +57,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
       ui.slider("row", { label: "Query", show: (row) => WORDS[row] })));
 
   const clamp = (row) => Math.min(WORDS.length - 1, Math.max(0, row));
-  ui.drag(surface, (x, y) => ui.set({ row: clamp(Math.floor(y / ROW)) }));
+  for (const part of [surface, rail]) ui.drag(part, (x, y) => ui.set({ row: clamp(Math.floor(y / ROW)) }));
   ui.keys(surface, {
     ArrowUp: ({ row }) => ({ row: clamp(row - 1) }), ArrowDown: ({ row }) => ({ row: clamp(row + 1) }),
     Home: () => ({ row: 0 }), End: () => ({ row: WORDS.length - 1 }),
