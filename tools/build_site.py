@@ -28,12 +28,13 @@ RENDERED = WORK / "rendered"
 
 def fingerprint() -> str:
     """Return a hash of what every page depends on besides its own source."""
-    shared = ["_config.yml", "_toc.yml", "requirements.txt"]
+    sources = [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
+    for folder in ("book/_static", "posenc", "tools"):
+        sources += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
     digest = hashlib.sha256()
-    package = (path for path in (ROOT / "posenc").rglob("*") if path.is_file())
-    package = sorted(path for path in package if path.suffix != ".pyc")
-    for path in [*(ROOT / name for name in shared), *package]:
-        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    for path in sources:
+        if path.suffix != ".pyc":
+            digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 

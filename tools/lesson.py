@@ -50,6 +50,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
         kernel_name="python3",
         record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--InlineBackend.figure_formats={'svg'}"],  # small, and sharp on a phone
         config=Config(KernelManager={"transport_encryption": "auto"}),
     )
     try:
@@ -123,5 +124,8 @@ def _kept_outputs(outputs: list[Any]) -> list[Any]:
 
 
 def _text(outputs: list[Any]) -> str:
-    parts = [output.get("text") or output.get("data") or output.get("evalue") for output in outputs]
+    parts = [
+        output.get("text") or output.get("evalue") or sorted(output.data.items())
+        for output in outputs
+    ]
     return "\n".join(map(str, parts))
