@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
-from posenc import figures
+from posenc import figures, trained
 from posenc.figures import frequency_spectrum
 from posenc.frequencies import inv_freq, turns, wavelengths
 
@@ -103,8 +103,9 @@ def show(visit, read, contents):
 
 
 def move(figure, label, value):
-    """Move the slider with a label to a value, as a hand does."""
+    """Move the slider with a label to a value, as a hand does, and wait until it is drawn."""
     figure.get_by_label(label, exact=True).fill(str(value))
+    words(figure)  # the range of another slider may have changed
 
 
 def words(figure):
@@ -984,3 +985,77 @@ def test_frequency_spectrum_takes_a_model_as_it_was_released(show):
     assert "18 of 64 pairs reach angles never seen" in words(figure)
     figure.get_by_role("application").press("End")
     assert "Pair 63: wavelength 54\u202f400, now 54\u202f400 positions" in words(figure)
+
+
+def test_alibi_matrix_row_is_dragged(show):
+    figure = show("AlibiMatrix")
+    chart = figure.get_by_role("application")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    mouse = figure.page.mouse
+    mouse.move(box["x"] + 5, box["y"] + 5)
+    mouse.down()
+    assert "“The” attends to" in words(figure)
+    mouse.move(box["x"] + 5, box["y"] + 2.5 * 32)
+    assert "“sat” attends to" in words(figure)
+    mouse.move(box["x"] + 5, box["y"] + 900)
+    assert "“stone” attends to" in words(figure)
+    mouse.up()
+
+
+def test_extrapolation_lab_agrees_with_the_results(show):
+    figure = show("ExtrapolationLab")
+    python = figures.ExtrapolationLab.of(trained, rescues=())
+    names = [curve["name"] for curve in python.results["curves"]]
+    boxes = figure.get_by_role("checkbox").all()
+    assert len(boxes) == len(names)
+    chart = figure.get_by_role("application")
+    draw = random.Random(19)
+    for _ in range(DRAWS):
+        measure = draw.choice(["mean", "tail", "position"])
+        figure.locator(f"input[value={measure}]").check(force=True)
+        boxes[draw.randrange(len(boxes))].press("Space")
+        chart.press(draw.choice(["Home", "End"]))
+        for _ in range(draw.randrange(4)):
+            chart.press(draw.choice(["ArrowLeft", "ArrowRight"]))
+        shown = words(figure)
+        python.measure = measure
+        python.shown = [name for name, box in zip(names, boxes, strict=True) if box.is_checked()]
+        if measure == "position":
+            place = float(re.search(r"At position ([\d.]+):", shown)[1])
+        else:
+            place = float(re.search(r"At [\d.]+ × 64 = (\d+) characters:", shown)[1])
+        listed = figure.locator(".pf-loss").all_inner_texts()
+        found = {}
+        for curve, text in zip(python.results["curves"], listed, strict=True):
+            points = {
+                round(where, 1): losses
+                for where, *losses in (python.points(curve) if curve[measure] else [])
+            }
+            near = min(points, key=lambda where: abs(where - place), default=None)
+            if near is None or abs(near - place) > 0.006 * place:
+                assert text == "not measured"
+                continue
+            assert [float(loss) for loss in re.findall(r"\d\.\d+", text)] == pytest.approx(
+                points[near], abs=0.000501
+            )
+            if curve["name"] in python.shown:
+                found[curve["label"]] = points[near][0]
+        if found:
+            lowest = min(found, key=found.get)
+            assert f"lowest {lowest}, {found[lowest]:.3f}" in shown
+        drawn = figure.locator(".pf-stage .pf-curve")
+        assert drawn.count() == len(python.curves())
+
+
+def test_extrapolation_lab_shows_numbers_under_the_pointer(show):
+    figure = show("ExtrapolationLab")
+    chart = figure.get_by_role("application")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    losses = figure.locator(".pf-loss").all_inner_texts
+    at_eight = losses()
+    figure.page.mouse.move(box["x"] + 20, box["y"] + 50)
+    assert losses() != at_eight
+    figure.page.mouse.move(box["x"] + 20, box["y"] - 100)
+    assert losses() == at_eight
