@@ -134,12 +134,13 @@ class ExtrapolationLab(Figure):
         cls,
         trained: Callable[[str], Mapping[str, Any]],
         *,
-        rescues: Iterable[str] = ("stretch", "tuned"),
+        rescues: Iterable[str] = (),
         **settings: Any,
     ) -> "ExtrapolationLab":
         """Return the figure of trained results; ``trained`` returns one experiment by its name.
 
-        ``rescues`` names the experiments with a stretched RoPE that are shown beside the schemes.
+        ``rescues`` names experiments with a stretched RoPE to offer beside the schemes: ``"stretch"``
+        without tuning, ``"tuned"`` with it.
         """
         setup, schemes = trained("setup"), trained("length")
         rope = schemes["rope"]

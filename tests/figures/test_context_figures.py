@@ -110,7 +110,7 @@ def test_frequency_spectrum_refuses_what_a_model_does_not_have():
 
 
 def lab(**settings):
-    return ExtrapolationLab.of(made_up.trained, **settings)
+    return ExtrapolationLab.of(made_up.trained, rescues=("stretch", "tuned"), **settings)
 
 
 def test_extrapolation_lab_keeps_mean_and_range_of_the_seeds():
@@ -159,7 +159,7 @@ def test_extrapolation_lab_shows_what_is_asked_for_and_measured():
 
 
 def test_extrapolation_lab_shows_the_books_results():
-    figure = ExtrapolationLab.of(posenc.trained, rescues=())
+    figure = ExtrapolationLab.of(posenc.trained)
     curves = {curve["name"]: curve for curve in figure.results["curves"]}
     for scheme, value in posenc.trained("length").items():
         mean = np.mean(value["by_position"], axis=0)

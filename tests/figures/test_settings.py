@@ -20,7 +20,7 @@ KINDS = [
 ]
 
 
-RESULTS = figures.ExtrapolationLab.of(made_up.trained).results
+RESULTS = figures.ExtrapolationLab.of(made_up.trained, rescues=["stretch", "tuned"]).results
 QUESTION = {"question": "Q?", "options": ["a", "b"], "right": 1, "explanations": ["no", "yes"]}
 
 
