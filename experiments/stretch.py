@@ -14,6 +14,14 @@ TUNED_MULTIPLE = 4
 TUNED_STEPS = {30: (4,), 100: (4, 8)}
 """Steps of tuning, and the multiples of the trained length that are read after them."""
 
+
+def ramp_in_turns(s: float, *, fast: float = 32.0, slow: float = 1.0) -> np.ndarray:
+    """Return YaRN's frequencies as its paper prints them: mixed by the turns made within L."""
+    inv_freq = posenc.inv_freq(D)
+    kept = np.clip((posenc.turns(inv_freq, L) - slow) / (fast - slow), 0, 1)
+    return kept * inv_freq + (1 - kept) * posenc.linear(inv_freq, s)
+
+
 METHODS: dict[str, Callable[[float], tuple[np.ndarray, float]]] = {
     "none": lambda s: (posenc.inv_freq(D), 1.0),
     "linear": lambda s: (posenc.linear(posenc.inv_freq(D), s), 1.0),
@@ -23,16 +31,14 @@ METHODS: dict[str, Callable[[float], tuple[np.ndarray, float]]] = {
         1.0,
     ),
     "yarn": lambda s: (posenc.yarn(D, s, L), posenc.yarn_attention_factor(s)),
-    "yarn, beta_fast 8": lambda s: (
-        posenc.yarn(D, s, L, beta_fast=8),
-        posenc.yarn_attention_factor(s),
-    ),
+    "yarn, ramp in turns": lambda s: (ramp_in_turns(s), posenc.yarn_attention_factor(s)),
 }
-"""Frequencies and attention factor for each factor s. No pair turns 32 times within 64 positions,
-the default ``beta_fast``; the fastest turns 10.2 times, so 8 is a value in proportion. Without any
-change, *none*, the model is the one of the length experiment."""
+"""Frequencies and attention factor for each factor s. The released code of YaRN, and posenc, ramp
+in the index of the pair; the paper's formula ramps in the turns that a pair makes within L, and no
+pair turns 32 times within 64 positions. Without any change, *none*, the model is the one of the
+length experiment."""
 
-TUNED = ("none", "linear", "ntk", "yarn, beta_fast 8")
+TUNED = ("none", "linear", "ntk", "yarn")
 
 
 def stretched(method: str, factor: float) -> Trained:
