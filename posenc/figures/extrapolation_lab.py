@@ -139,8 +139,8 @@ class ExtrapolationLab(Figure):
     ) -> "ExtrapolationLab":
         """Return the figure of trained results; ``trained`` returns one experiment by its name.
 
-        ``rescues`` names experiments with a stretched RoPE to offer beside the schemes: ``"stretch"``
-        without tuning, ``"tuned"`` with it.
+        ``rescues`` names experiments with a stretched RoPE to offer beside the schemes:
+        ``"stretch"`` without tuning, ``"tuned"`` with it.
         """
         setup, schemes = trained("setup"), trained("length")
         rope = schemes["rope"]
