@@ -50,7 +50,8 @@ def palette_css() -> str:
         lines = "".join(f"  {name}: {color};\n" for name, color in shown.items())
         return f"{selector} {{\n{lines}}}\n"
 
-    dark = ":is(html[data-theme=dark], [data-jp-theme-light=false], html[theme=dark]) .pf"
+    pages = "html[data-theme=dark], [data-jp-theme-light=false], html[theme=dark], .vscode-dark"
+    dark = f":is({pages}) .pf"
     return f"/* {ORIGIN} */\n" + block(".pf", str) + block(dark, turned_over)
 
 
