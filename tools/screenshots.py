@@ -62,7 +62,7 @@ def example(kind: type[figures.Figure]) -> figures.Figure:
     if kind is figures.Quiz:
         return figures.Quiz.of("02_sinusoids")
     if kind is figures.ExtrapolationLab:
-        return figures.ExtrapolationLab.of(trained)
+        return figures.ExtrapolationLab.of(trained, rescues=["stretch"])
     return kind()
 
 

@@ -24,7 +24,7 @@ LABELS = {
     "ntk": "NTK",
     "ntk, factor 2.5 times": "NTK, factor \N{MULTIPLICATION SIGN} 2.5",
     "yarn": "YaRN",
-    "yarn, beta_fast 8": "YaRN, beta 8",
+    "yarn, ramp in turns": "YaRN by turns",
 }
 GROUPS = ("scheme", "stretch", "tuned")
 MEASURES = {"mean": "mean loss", "tail": "loss at the end", "position": "loss by position"}
@@ -35,7 +35,7 @@ MARKERS = {
     "ntk": "s",
     "ntk, factor 2.5 times": "D",
     "yarn": "^",
-    "yarn, beta_fast 8": "v",
+    "yarn, ramp in turns": "v",
     WINDOW: "x",
 }
 DASHES = {"stretch": (3, 2), "tuned": (6, 2, 1, 2)}

@@ -17,7 +17,7 @@ METHODS = {
     "ntk": 0.2,
     "ntk, factor 2.5 times": 0.1,
     "yarn": 0.6,
-    "yarn, beta_fast 8": 0.3,
+    "yarn, ramp in turns": 0.3,
 }
 BINS = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, *range(64, 513, 32)]
 
@@ -51,7 +51,7 @@ def trained(experiment):
             return {
                 name: {steps: losses(1.9, growth / 9, (4, 8)) for steps in ("30", "100")}
                 for name, growth in METHODS.items()
-                if name not in {"yarn", "ntk, factor 2.5 times"}
+                if name not in {"yarn, ramp in turns", "ntk, factor 2.5 times"}
             }
         case "setup":
             return {

@@ -135,7 +135,7 @@ def test_extrapolation_lab_names_every_curve_once():
         "stretch/ntk",
         "stretch/ntk, factor 2.5 times",
         "stretch/yarn",
-        "stretch/yarn, beta_fast 8",
+        "stretch/yarn, ramp in turns",
         "stretch/sliding window",
     ]
 

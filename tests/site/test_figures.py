@@ -1005,7 +1005,7 @@ def test_alibi_matrix_row_is_dragged(show):
 
 def test_extrapolation_lab_agrees_with_the_results(show):
     figure = show("ExtrapolationLab")
-    python = figures.ExtrapolationLab.of(trained)
+    python = figures.ExtrapolationLab.of(trained, rescues=["stretch"])
     names = [curve["name"] for curve in python.results["curves"]]
     boxes = figure.get_by_role("checkbox").all()
     assert len(boxes) == len(names)
