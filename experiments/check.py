@@ -93,7 +93,7 @@ def compare(name: str) -> None:
         print(f"\rstep {done} of {task.steps}", end="", flush=True)
 
     params = model.train(task, scheme, doors(scheme, text.LENGTH), seed=0, watch=watch)
-    mine = text.by_length(params, lambda n: doors(scheme, n), blocks=32)
+    mine = text.by_length(params, lambda n: doors(scheme, n))
     print(f"\r{'nats a character':24}" + "".join(f"{m:>8}x" for m in text.MULTIPLES))
     rows = {f"{name}, trained now": mine}
     for other, result in trained("length").items():
