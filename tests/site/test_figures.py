@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -83,8 +84,13 @@ def visit(browser, site):
 
 def bring_to_life(window):
     for place in window.locator(".live-figure").all():
-        place.scroll_into_view_if_needed()
-        place.locator(".pf, [role=alert]").first.wait_for()
+        drawn = place.locator(".pf, [role=alert]").first
+        for _ in range(5):  # sections that are laid out on the way push the place on
+            place.scroll_into_view_if_needed()
+            with suppress(Error):
+                drawn.wait_for(timeout=2000)
+                break
+        expect(drawn).to_be_visible()
 
 
 @pytest.fixture
