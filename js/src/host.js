@@ -92,29 +92,14 @@ async function mount(figure) {
   }
 }
 
-const waiting = new Set(document.querySelectorAll(".live-figure"));
-
 const watcher = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting || !waiting.delete(target)) continue;
+    if (!isIntersecting) continue;
     watcher.unobserve(target);
     mount(target);
   }
 }, { rootMargin: NEAR });
 
-/** Look at a figure, also if it has been looked at before. */
-function watch(figure) {
-  watcher.unobserve(figure);
-  watcher.observe(figure);
-}
-
-waiting.forEach(watch);
-
-// The place of a figure in a section that is not laid out is not known. When a jump lays the section
-// out, the browser does not look again by itself until something moves.
-document.addEventListener("contentvisibilityautostatechange", ({ target, skipped }) => {
-  if (!skipped) [...target.querySelectorAll(".live-figure")].filter((f) => waiting.has(f)).forEach(watch);
-}, true);
-
-const figures = [...waiting];
+const figures = document.querySelectorAll(".live-figure");
+for (const figure of figures) watcher.observe(figure);
 addEventListener("beforeprint", () => figures.forEach(showStill));
