@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book test serve lighthouse jupyterlab experiments experiments-check \
+.PHONY: book test check serve live-figures lighthouse jupyterlab experiments experiments-check \
   bench figures screenshots numbers normalize format lock clean
 
 # A target that stands for all sources: newer than its stamp means that something changed.
@@ -18,14 +18,20 @@ VENV_READY := $(VENV)/ready
 NODE_READY := node_modules/ready
 BOOK_READY := _build/ready
 TESTS_PASSED := _build/tests-passed
+LIVE_FIGURES := tests/site/test_figures.py
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/node/bin:$$PATH"
 NPM := node $(VENV)/node/lib/node_modules/npm/bin/npm-cli.js
 
 book: $(BOOK_READY)  ## the website, in _build/html
 	@echo "The book is in _build/html: open _build/html/index.html, or run \`make serve\`."
 
-test: $(TESTS_PASSED)  ## every test
+test: $(TESTS_PASSED)  ## every test that is quick
 	@tail -n 1 $(TESTS_PASSED)
+
+# One after the other: they measure times, or fill the machine.
+check:  ## the slow tests, each a target of its own
+	@for target in live-figures lighthouse jupyterlab experiments-check; do \
+	  echo "make $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 $(VENV_READY): requirements.txt pyproject.toml
 	@echo "setting up $(VENV)"
@@ -55,12 +61,15 @@ $(TESTS_PASSED): $(BOOK_READY)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" \
-	  $(BIN)/python -m pytest --nbval -n auto --dist loadfile | tee $@.part
+	  $(BIN)/python -m pytest --nbval -n auto --dist loadfile --ignore $(LIVE_FIGURES) | tee $@.part
 	@mv $@.part $@
 
 serve: $(BOOK_READY)  ## the website on a local port
 	@echo "http://localhost:$(PORT)/ (Ctrl+C stops it)"
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+live-figures: $(BOOK_READY)  ## every control of every live figure on the pages, in a browser
+	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python -m pytest -n auto $(LIVE_FIGURES)
 
 lighthouse: $(BOOK_READY)  ## page weights and Lighthouse scores
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" node tools/lighthouse.mjs
