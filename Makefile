@@ -114,9 +114,9 @@ numbers: $(VENV_READY)  ## book/numbers.md anew from book/numbers.toml
 	@$(BIN)/python tools/make_numbers.py
 
 lock: $(VENV_READY)  ## requirements.txt anew from requirements.in
-	@for name in . tests/jupyterlab experiments; do \
-	  [ ! -e $$name/requirements.in ] || $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
-	    --no-header $$name/requirements.in -o $$name/requirements.txt; done
+	@for folder in . tests/jupyterlab; do \
+	  (cd $$folder && $(CURDIR)/$(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	    --no-header requirements.in -o requirements.txt) || exit 1; done
 
 clean:  ## remove all that was made
 	rm -rf _build build dist $(VENV) node_modules *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

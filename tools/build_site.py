@@ -12,7 +12,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import feeds
 import lesson
+import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from sphinxcontrib.katex import katex_version
@@ -107,8 +109,16 @@ def make_small() -> None:
         sys.exit("The live figures could not be put into the pages: see the message above.")
 
 
+def write_feeds() -> None:
+    """Write what programs read of the site, if it has an address."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    if address := config["html"]["baseurl"]:
+        feeds.write(SITE, address, config["author"])
+
+
 if __name__ == "__main__":
     start_afresh_if_shared_sources_changed()
     run_lessons()
     render()
     make_small()
+    write_feeds()

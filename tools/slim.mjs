@@ -247,8 +247,9 @@ function describe($) {
     }
     if (room() < 100) break;
   }
-  if (description.length)
-    $('meta[name="description"], meta[property="og:description"]').attr("content", description.join(" "));
+  if (!description.length) return;
+  if (!$('meta[name="description"]').length) $("head").append('<meta name="description">\n');
+  $('meta[name="description"], meta[property="og:description"]').attr("content", description.join(" "));
 }
 
 /** Mend what the theme makes hard to use without eyes. */
