@@ -35,6 +35,11 @@ __all__ = [
 # Below this a difference is rounding: two scores are tied, two positions look alike.
 ROUNDING = 1e-9
 
+# Queries, spread evenly over the text, that the share of nearer keys is averaged over. One alone
+# measures its own place: from 256 binary digits look like a coin toss. An odd number keeps the
+# places off the multiples of a power of two.
+QUERIES = 15
+
 # Lengths up to this one are tried before an encoding counts as defined at any length.
 LONGEST = 2**20
 
@@ -248,8 +253,8 @@ class Requirements:
 
     Favours the near:
 
-    - ``near``, the share of pairs of keys, at different distances from a query in the middle, in
-      which the nearer key has the higher score; a tie counts half.
+    - ``near``, the share of pairs of keys, at different distances from a query, in which the nearer
+      key has the higher score; a tie counts half. The mean over queries throughout the text.
 
     What needs a position that is refused is ``nan``. ``requirements`` says what a difference is.
     """
@@ -292,9 +297,9 @@ def requirements(
     ``u ~ N(0, I)`` and over the heads, in closed form. For an added code that is the distance of
     two codes over sqrt(d). The query stands at m = ``query``, the last position unless given.
 
-    For ``near`` the query is the token itself, in the middle of the text, and the score is the mean
-    of the one for this token and the one for its negative: that cancels the cross terms of content
-    and position. Without positions ``near`` is 1/2.
+    For ``near`` the query is the token itself, in the middle of each of 15 equal parts of the text,
+    and the score is the mean of the one for this token and the one for its negative: that cancels
+    the cross terms of content and position. Without positions ``near`` is 1/2.
 
     Raises ``ValueError`` if ``length`` is below 2, ``query`` is not a position of the text or codes
     have another shape, and what the scheme raises within the text.
@@ -518,13 +523,15 @@ def _or_nan(number: Callable[[], float]) -> float:
 def _nearness(scheme: Scheme, dim: int, length: int) -> float:
     """Return the share of pairs of keys in which the nearer one has the higher score."""
     n = np.arange(length)
-    middle = length // 2
+    queries = (2 * np.arange(QUERIES) + 1) * length // (2 * QUERIES)
     s: Any = 0.0
     for token in (np.ones((length, dim)), -np.ones((length, dim))):
         keys = scheme.rotate(scheme.embed(token, n), n)
-        query = keys[middle : middle + 1]
-        bias = scheme.bias(query, n[middle : middle + 1], n)
-        s = s + (query @ keys.T / np.sqrt(dim) + bias) / 2
-    near, far = np.nonzero(np.abs(n - middle)[:, None] < np.abs(n - middle))
-    lead = s[..., near] - s[..., far]
-    return float(np.mean((lead > ROUNDING) + 0.5 * (np.abs(lead) <= ROUNDING)))
+        bias = scheme.bias(keys[queries], queries, n)
+        s = s + (keys[queries] @ keys.T / np.sqrt(dim) + bias) / 2
+    shares = []
+    for query, at in enumerate(queries):
+        near, far = np.nonzero(np.abs(n - at)[:, None] < np.abs(n - at))
+        lead = s[..., query, near] - s[..., query, far]
+        shares.append(np.mean((lead > ROUNDING) + 0.5 * (np.abs(lead) <= ROUNDING)))
+    return float(np.mean(shares))
