@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book test check serve live-figures lighthouse jupyterlab experiments experiments-check \
+.PHONY: book test check serve live-figures frames lighthouse jupyterlab experiments experiments-check \
   bench figures screenshots numbers normalize format lock clean
 
 # A target that stands for all sources: newer than its stamp means that something changed.
@@ -30,7 +30,7 @@ test: $(TESTS_PASSED)  ## every test that is quick
 
 # One after the other: they measure times, or fill the machine.
 check:  ## the slow tests, each a target of its own
-	@for target in live-figures lighthouse jupyterlab experiments-check; do \
+	@for target in live-figures frames lighthouse jupyterlab experiments-check; do \
 	  echo "make $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 $(VENV_READY): requirements.txt pyproject.toml
@@ -70,6 +70,9 @@ serve: $(BOOK_READY)  ## the website on a local port
 
 live-figures: $(BOOK_READY)  ## every control of every live figure on the pages, in a browser
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python -m pytest -n auto $(LIVE_FIGURES)
+
+frames: $(BOOK_READY)  ## how long each control of a live figure takes to be drawn, on a slow processor
+	@CHROMIUM="$$(tools/browser.sh)" $(BIN)/python tools/frames.py
 
 lighthouse: $(BOOK_READY)  ## page weights and Lighthouse scores
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" node tools/lighthouse.mjs

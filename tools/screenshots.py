@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 from posenc import figures, trained
 
 FOLDER = lesson.ROOT / "_build" / "screenshots"
-WIDTHS = (390, 768, 1280)
+WIDTHS = (390, 800, 1280)
 THEMES = ("light", "dark")
 
 PAGE = """<!doctype html>

@@ -46,7 +46,8 @@ function prepare($, page) {
     if (!room) throw new Error(`${page}: no room for ${name}: say in js/src/rooms.json how high it is`);
     kept[id] = { state: settings(state) };
     place.attr("data-figure", name);
-    if (room.narrow) place.attr("style", `--narrow:${room.narrow}px;--wide:${room.wide}px`);
+    const heights = Object.entries(room).map(([width, height]) => `--${width}:${height}px`);
+    if (heights.length) place.attr("style", heights.join(";"));
     place.find("img").wrap("<noscript></noscript>"); // who sees the figure need not load its picture
     place.wrapInner('<div class="live-room"></div>');
   });

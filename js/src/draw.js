@@ -31,9 +31,11 @@ export function put(element, attributes) {
   return element;
 }
 
-/** Set an element's words if they changed. */
+/** Set an element's words if they changed: those of its text, since a new node would be styled anew. */
 export function say(element, words) {
-  if (element.textContent !== words) element.textContent = words;
+  if (element.textContent === words) return;
+  if (element.childNodes.length === 1 && element.firstChild.nodeType === Node.TEXT_NODE) element.firstChild.data = words;
+  else element.textContent = words;
 }
 
 /** Keep `parent` filled with `count` children made by `make(i)`; returns them. */

@@ -23,6 +23,8 @@ export function figure(name, specs, build) {
     let changed = new Set();
     let draw = () => {};
     let watcher;
+    let width = 0; // of the figure; to ask the browser for it after a change would cost a layout
+    const checked = {};
 
     /** Show what went wrong in the figure's own place. */
     function fail(error) {
@@ -41,10 +43,18 @@ export function figure(name, specs, build) {
     }
 
     function readState() {
-      const width = root.clientWidth || 640; // before it is on the page it has none
-      const state = { width, wide: width >= WIDE };
-      for (const key of names) state[key] = check(key, model.get(key), specs[key]);
-      return state;
+      for (const key of names) {
+        const value = model.get(key);
+        if (value !== checked[key]) checked[key] = check(key, value, specs[key]);
+      }
+      return { ...checked, width, wide: width >= WIDE };
+    }
+
+    /** Note the width; says whether it is another one. Before the figure is on the page it has none. */
+    function measured() {
+      const before = width;
+      width = root.clientWidth || width || 640;
+      return width !== before;
     }
 
     function redraw() {
@@ -65,6 +75,7 @@ export function figure(name, specs, build) {
     const handlers = names.map((key) => [`change:${key}`, () => touch(key)]);
 
     guard(() => {
+      measured();
       const ui = makeUi({ name, specs, model, root, signal: controller.signal, guard, readState });
       const drawFigure = build(ui);
       draw = (state, now) => {
@@ -73,11 +84,9 @@ export function figure(name, specs, build) {
       };
       for (const handler of handlers) model.on(...handler);
       draw(readState(), new Set([...names, "width"]));
-      let width = root.clientWidth;
       watcher = new ResizeObserver(() => {
-        if (root.clientWidth === width || !root.clientWidth) return;
-        width = root.clientWidth;
-        touch("width");
+        card.style.setProperty("--pf-height", `${root.offsetHeight}px`);
+        if (measured()) touch("width");
       });
       watcher.observe(root);
     });
@@ -153,7 +162,7 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
       put(input, { max: high, "aria-valuetext": words });
       if (Number(input.value) !== at) input.value = at;
       const share = (at - Number(input.min)) / (high - Number(input.min) || 1);
-      input.style.setProperty("--pf-share", `${100 * share}%`);
+      put(input, { style: `--pf-share:${share}` });
       say(value, words);
     });
   }
@@ -252,6 +261,14 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
     });
   }
 
+  /** Follow a mouse that is over an element: move({ x, y }) in pixels of the element, move(null) once it leaves. */
+  function hover(element, move) {
+    on(element, "pointermove", ({ offsetX: x, offsetY: y, buttons, pointerType }) => {
+      if (!buttons && pointerType !== "touch") move({ x, y });
+    });
+    on(element, "pointerleave", () => move(null));
+  }
+
   /** Answer keys: { ArrowUp: (state) => settings, ... }. */
   function keys(element, answers) {
     on(element, "keydown", (event) => {
@@ -265,5 +282,5 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
 
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, choices, button, readout, note, drag, keys, still };
+  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, choices, button, readout, note, drag, hover, keys, still };
 }

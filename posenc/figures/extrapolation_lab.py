@@ -197,7 +197,8 @@ class ExtrapolationLab(Figure):
             x, mean, low, high = zip(*self.points(curve), strict=True)
             line = {"color": mark(curve["scheme"]).color, "label": curve["label"]}
             dash = (0, curve["dash"]) if curve["dash"] else "solid"
-            ax.plot(x, mean, ls=dash, marker=curve["marker"] if by_length else None, **line)
+            every = 1 if by_length else (1, 3)  # points by position are many
+            ax.plot(x, mean, ls=dash, marker=curve["marker"], markevery=every, **line)
             ax.fill_between(x, low, high, color=line["color"], alpha=0.2, lw=0)
         length = self.results["about"][0]
         if by_length:

@@ -1,10 +1,13 @@
 """What the tests of the built website share. `make book` builds it; `make test` does so first."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from playwright.sync_api import Error, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "_build" / "html"
@@ -40,6 +43,22 @@ def site():
     if not SITE.is_dir():
         pytest.fail(f"no website in {SITE}: build it with `make book`", pytrace=False)
     return SITE
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start the browser that CHROMIUM names, else one on the PATH, else Playwright's own."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.fail(
+                f"no browser; install Chromium (apt-get install chromium)\n{error}", pytrace=False
+            )
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="session")

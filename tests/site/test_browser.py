@@ -1,19 +1,14 @@
-"""The built pages in a real browser: nothing fails, all can be read, and everything works.
-
-The browser is the one that CHROMIUM names, else a Chromium on the PATH, else Playwright's own.
-"""
+"""The built pages in a real browser: nothing fails, all can be read, and everything works."""
 
 import functools
 import gzip
-import os
-import shutil
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Error, expect, sync_playwright
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.site
 
@@ -46,21 +41,6 @@ def address(site):
         yield f"http://127.0.0.1:{server.server_port}{FOLDER}"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    with sync_playwright() as playwright:
-        try:
-            chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except Error as error:
-            pytest.fail(
-                f"no browser; install Chromium (apt-get install chromium)\n{error}", pytrace=False
-            )
-        yield chromium
-        chromium.close()
 
 
 class Tab:

@@ -62,7 +62,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   const [readout, note] = [ui.readout(), ui.note()];
 
   ui.frame("Texts longer than in training",
-    ui.choices("measure", { label: "Loss", options: [["mean", "mean of the text"], ["tail", `last ${ui.state().results.about[1]} characters`], ["position", "by position"]] }),
+    ui.choices("measure", { label: "Loss", options: [["mean", "whole text"], ["tail", `last ${ui.state().results.about[1]} characters`], ["position", "by position"]] }),
     h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, drawing, surface),
     readout, note, legend);
 
@@ -96,13 +96,8 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
 
   ui.drag(surface, (x) => ui.set({ at: Math.round(placeAt(x)) }));
   const placeAt = (x) => places.reduce((best, place) => (Math.abs(across(place) - LEFT - x) < Math.abs(across(best) - LEFT - x) ? place : best));
-  ui.on(surface, "pointermove", ({ offsetX, buttons, pointerType }) => {
-    if (buttons || pointerType === "touch") return;
-    hovered = placeAt(offsetX);
-    drawNumbers(ui.state());
-  });
-  ui.on(surface, "pointerleave", () => {
-    hovered = null;
+  ui.hover(surface, (place) => {
+    hovered = place && placeAt(place.x);
     drawNumbers(ui.state());
   });
   const step = (by) => ({ at }) => {
@@ -163,7 +158,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     }));
     list(layers.curves, curves.length, () => s("path", { class: "pf-curve" })).forEach((path, i) => put(path, { d: line(drawn[i]), style: look(curves[i]) }));
     list(layers.marks, curves.length, () => s("path", { class: "pf-mark" })).forEach((path, i) => put(path, {
-      d: measure === "position" ? "M0,0" : drawn[i].map(([x, y]) => marker(curves[i].marker, x, y)).join(""), style: look(curves[i]),
+      d: drawn[i].filter((_, n) => !byPosition || n % 3 === 1).map(([x, y]) => marker(curves[i].marker, x, y)).join(""), style: look(curves[i]),
     }));
     const ends = wide ? apart(drawn.map((some) => some.at(-1)[1]), 14, TOP, TOP + PLOT) : [];
     list(layers.ends, ends.length, () => s("text", { class: "pf-end", x: 0, dy: "0.35em" })).forEach((text, i) => {

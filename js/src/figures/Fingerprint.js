@@ -63,13 +63,8 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
 
   ui.drag(surface, (x, y) => ui.set(cellAt(x, y)));
   ui.drag(rail, (x, y) => ui.set({ position: cellAt(0, y).position }));
-  ui.on(surface, "pointermove", ({ offsetX, offsetY, buttons, pointerType }) => {
-    if (buttons || pointerType === "touch") return;
-    hovered = cellAt(offsetX, offsetY);
-    drawCell(ui.state());
-  });
-  ui.on(surface, "pointerleave", () => {
-    hovered = null;
+  ui.hover(surface, (place) => {
+    hovered = place && cellAt(place.x, place.y);
     drawCell(ui.state());
   });
   const step = (key, by, count) => (state) => ({ [key]: clamp(state[key] + by, state[count]) });

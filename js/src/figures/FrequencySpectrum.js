@@ -133,6 +133,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     put(unseen, {
       d: slow < 0 ? "M0,0" : `M${x(slow).toFixed(1)},${TOP}` + trained.slice(slow).map((turned, i) => `${i ? `H${x(slow + i).toFixed(1)}` : ""}V${y(turned).toFixed(1)}`).join("") + `H${width}V${TOP}Z`,
     });
+    say(words.never, slow >= 0 && width - x(slow) < 120 ? "never seen" : "angles never seen");
     put(words.never, { x: width - 6, y: TOP + 16, visibility: slow < 0 ? "hidden" : "visible" });
     put(words.turns, { x: 0, y: 10 });
     put(words.pair, { x: (LEFT + width) / 2, y: TOP + SPECTRUM + 33 });

@@ -28,7 +28,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   map.append(mapCells, mapRow, ...mapWords);
 
   const boxes = s("g");
-  const layers = ["after one layer", "after two layers"].map((title) => ({
+  const layers = ["share of the mark after one layer", "share of the mark after two layers"].map((title) => ({
     title: s("text", { class: "pf-strong", "text-anchor": "end" }, title),
     grid: s("g"), bars: s("g"), zero: s("path", { class: "pf-axis" }), values: s("g"),
   }));

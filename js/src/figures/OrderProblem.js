@@ -40,7 +40,7 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
     const title = h("div", { class: "pf-phrase" });
     const rows = WORDS.map((word) => {
       const handle = movable
-        ? h("button", { type: "button", class: "pf-word pf-handle" }, h("span", { class: "pf-grip", "aria-hidden": "true" }, "⠿"), word)
+        ? h("button", { type: "button", class: "pf-word pf-button pf-handle" }, h("span", { class: "pf-grip", "aria-hidden": "true" }, "⠿"), word)
         : h("span", { class: "pf-word" }, word);
       const values = VECTORS[0].map(() => h("span", { class: "pf-number" }));
       return { handle, values, element: h("div", { class: "pf-moving pf-embedding" }, handle, ...values) };

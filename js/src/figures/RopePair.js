@@ -40,7 +40,7 @@ export default figure("RopePair", RopePair, (ui) => {
   const cross = s("path", { class: "pf-grid" });
   const wedge = s("path", { class: "pf-wedge" });
   const between = s("text", { class: "pf-strong pf-halo", dy: "0.35em", "text-anchor": "middle" });
-  const caption = s("text", {}, "dashed: before");
+  const caption = s("text", {}, "drag q or k; dashed: before");
   const plane = s("svg", { "aria-hidden": "true" }, cross, wedge, ...drawn.map(({ element }) => element), between, caption);
 
   const axes = s("g");
@@ -53,7 +53,10 @@ export default figure("RopePair", RopePair, (ui) => {
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset m − n", "aria-valuemin": -FARTHEST, "aria-valuemax": FARTHEST,
   });
-  const [planeBox, graphBox] = [h("div", { class: "pf-stage" }, plane), h("div", { class: "pf-stage" }, graph, surface)];
+  const tips = ["q", "k"].map((name) => h("div", {
+    class: "pf-tip", tabindex: 0, role: "slider", "aria-label": `Turn ${name}: its position`, "aria-valuemin": 0, "aria-valuemax": LAST,
+  }));
+  const [planeBox, graphBox] = [h("div", { class: "pf-stage" }, plane, ...tips), h("div", { class: "pf-stage" }, graph, surface)];
   const readout = ui.readout();
   const [queryWords, keyWords, angleWords] = [ui.note(), ui.note(), ui.note()];
 
@@ -73,12 +76,13 @@ export default figure("RopePair", RopePair, (ui) => {
   });
   /** One token moves; the other comes along where the graph would end. */
   const follow = (value, other) => inside(other, value - FARTHEST, value + FARTHEST);
+  const placed = { query: (query, { key }) => ({ query, key: follow(query, key) }), key: (key, { query }) => ({ key, query: follow(key, query) }) };
   ui.frame("One pair, turned by its position",
     h("div", { class: "pf-panels" }, planeBox, graphBox),
     readout, queryWords, keyWords, angleWords,
     h("div", { class: "pf-controls" },
-      ui.slider("query", { label: "Query at m", change: (query, { key }) => ({ query, key: follow(query, key) }) }),
-      ui.slider("key", { label: "Key at n", change: (key, { query }) => ({ key, query: follow(key, query) }) }),
+      ui.slider("query", { label: "Query at m", change: placed.query }),
+      ui.slider("key", { label: "Key at n", change: placed.key }),
       ui.slider("theta", { label: "Angle θ", step: 1, show: (theta) => `${Number(theta.toFixed(2))}°` }),
       h("div", { class: "pf-buttons" }, h("span", { class: "pf-hint" }, "Shift both"), ...shifts)));
 
@@ -89,6 +93,24 @@ export default figure("RopePair", RopePair, (ui) => {
   const step = (by) => (state) => toOffset(state.query - state.key + by)(state);
   ui.keys(surface, {
     ArrowLeft: step(-1), ArrowDown: step(-1), ArrowRight: step(1), ArrowUp: step(1), Home: toOffset(-FARTHEST), End: toOffset(FARTHEST),
+  });
+  /** The position near the present one at which a vector points in a direction. */
+  const pointing = (i, position, direction, theta) => {
+    const away = direction - STARTS[i] - position * theta;
+    return inside(position + Math.round((away - 2 * Math.PI * Math.round(away / (2 * Math.PI))) / theta), 0, LAST);
+  };
+  tips.forEach((tip, i) => {
+    const name = ["query", "key"][i];
+    const to = (place) => (state) => placed[name](inside(place(state[name]), 0, LAST), state);
+    ui.keys(tip, {
+      ArrowLeft: to((p) => p - 1), ArrowDown: to((p) => p - 1), ArrowRight: to((p) => p + 1), ArrowUp: to((p) => p + 1), Home: to(() => 0), End: to(() => LAST),
+    });
+    ui.drag(tip, (x, y, { clientX, clientY }) => {
+      const box = planeBox.getBoundingClientRect();
+      const direction = angleOf([clientX - box.left - box.width / 2, box.top + box.height / 2 - clientY]);
+      const state = ui.state();
+      if (state.theta > 0) ui.set(to((p) => pointing(i, p, direction, radians(state.theta)))(state));
+    });
   });
   let room, shown, timer, gliding = false;
   ui.drag(surface, (x) => ui.set(toOffset(Math.round(room.offsetAt(x)))(ui.state())));
@@ -151,6 +173,8 @@ export default figure("RopePair", RopePair, (ui) => {
       put(parts.arc, { d: sweep(ARCS[i], STARTS[i], positions[i] * theta) });
       const [x, y] = at(ends[i], length + 13);
       put(parts.name, { x, y });
+      const [left, top] = at(ends[i], length - 8);
+      put(tips[i], { style: `transform:translate(${left.toFixed(1)}px,${top.toFixed(1)}px)` });
     });
     const angle = angleBetween(...positions, theta);
     const radius = WEDGE * unit;
@@ -225,6 +249,7 @@ export default figure("RopePair", RopePair, (ui) => {
     readout.replaceChildren(
       "Distance m − n ", h("strong", {}, fixed(query - key, 0)), ": q·k before ", h("strong", {}, fixed(product(0), 3)),
       ", after ", h("strong", {}, fixed(after, 3)), ".");
+    [query, key].forEach((position, i) => put(tips[i], { "aria-valuenow": position, "aria-valuetext": `position ${position}` }));
     queryWords.replaceChildren("q turned by ", ...turnOf(query, given));
     keyWords.replaceChildren("k turned by ", ...turnOf(key, given));
     const angle = angleBetween(query, key, theta);

@@ -111,8 +111,9 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     const surface = h("div", t === 4
       ? { class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "heat map", "aria-label": "Scores: the arrow keys choose query and key" }
       : { class: "pf-surface", "aria-hidden": "true" });
-    const element = h("div", { class: "pf-term" }, h("div", { class: "pf-caption" }, title), canvas, drawing, surface);
-    return { element, canvas, drawing, surface, diagonal, cell, border, rowTicks, columnTicks, names };
+    const caption = h("div", { class: "pf-caption" }, h("span", {}, title));
+    const element = h("div", { class: "pf-term" }, caption, canvas, drawing, surface);
+    return { element, caption, canvas, drawing, surface, diagonal, cell, border, rowTicks, columnTicks, names };
   });
   const stage = h("div", { class: "pf-stage" }, ...maps.map(({ element }) => element));
   const key = h("div", { class: "pf-scale", "aria-hidden": "true" }, `−${LIMIT}`, h("span", { class: "pf-ramp" }), `+${LIMIT} and beyond`);
@@ -147,32 +148,29 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
       query: clamp(Math.floor((y / surface.clientHeight) * LENGTH)), key: clamp(Math.floor((x / surface.clientWidth) * LENGTH)),
     });
     ui.drag(surface, (x, y) => ui.set(cellAt(x, y)));
-    ui.on(surface, "pointermove", ({ offsetX, offsetY, buttons, pointerType }) => {
-      if (buttons || pointerType === "touch") return;
-      hovered = cellAt(offsetX, offsetY);
-      drawCell(ui.state());
-    });
-    ui.on(surface, "pointerleave", () => {
-      hovered = null;
+    ui.hover(surface, (place) => {
+      hovered = place && cellAt(place.x, place.y);
       drawCell(ui.state());
     });
   }
 
-  const HEAD = 22; // room for a title
   const AXIS = 34; // room for the numbers of an axis and its name
 
   function drawRoom({ width, wide }) {
-    const gap = 24;
-    const small = Math.floor(wide ? (width - 2 * gap - HEAD - 4 - AXIS) / 4 : (width - gap) / 2);
-    const large = wide ? 2 * small + HEAD + 4 : width - AXIS;
-    const places = [0, 1, 2, 3].map((t) => [(t % 2) * (small + gap), (t >> 1) * (small + HEAD + 4), small]);
-    places.push(wide ? [width - large, 0, large] : [AXIS, 2 * (small + HEAD + 4) + 4, large]);
-    put(stage, { style: `height:${places[4][1] + HEAD + large + AXIS}px` });
-    maps.forEach(({ element, canvas, drawing, surface, border, rowTicks, columnTicks, names }, t) => {
+    const gap = wide ? 24 : 6;
+    const [lines, columns] = wide ? [1, 2] : [2, 4]; // of a title, and of small maps
+    const head = 18 * lines + 4;
+    const small = Math.floor(wide ? (width - 2 * gap - head - 4 - AXIS) / 4 : (width - 3 * gap) / 4);
+    const large = wide ? 2 * small + head + 4 : Math.min(300, width - AXIS);
+    const places = [0, 1, 2, 3].map((t) => [(t % columns) * (small + gap), Math.floor(t / columns) * (small + head + 4), small]);
+    places.push(wide ? [width - large, 0, large] : [AXIS, small + 30, large]);
+    put(stage, { style: `height:${places[4][1] + head + large + AXIS}px` });
+    maps.forEach(({ element, caption, canvas, drawing, surface, border, rowTicks, columnTicks, names }, t) => {
       const [left, top, side] = places[t];
-      put(element, { style: `left:${left}px;top:${top}px;width:${side}px;height:${side + HEAD}px` });
-      for (const layer of [canvas, surface]) put(layer, { style: `left:0;top:${HEAD}px;width:${side}px;height:${side}px` });
-      put(drawing, { width: side, height: side, viewBox: `0 0 ${side} ${side}`, style: `position:absolute;left:0;top:${HEAD}px` });
+      put(caption, { style: `height:${head}px` });
+      put(element, { style: `left:${left}px;top:${top}px;width:${side}px;height:${side + head}px` });
+      for (const layer of [canvas, surface]) put(layer, { style: `left:0;top:${head}px;width:${side}px;height:${side}px` });
+      put(drawing, { width: side, height: side, viewBox: `0 0 ${side} ${side}`, style: `position:absolute;left:0;top:${head}px` });
       put(border, { x: 0, y: 0, width: side, height: side });
       if (t < 4) return;
       const at = scale([0, LENGTH], [0, side]);
