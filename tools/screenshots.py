@@ -1,11 +1,13 @@
 """Pictures of every live figure, at three widths, light and dark, and of its still picture.
 
     python tools/screenshots.py [FIGURE ...]
+    python tools/screenshots.py --readme    # the two pictures of the README alone
 
 Writes _build/screenshots/FIGURE-390-light.png and so on, and a page with all figures to look at,
 _build/screenshots/index.html. Needs a browser (the variable CHROMIUM) and node.
 """
 
+import io
 import json
 import os
 import subprocess
@@ -13,13 +15,15 @@ import sys
 from base64 import b64decode
 
 import lesson
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
 
 from posenc import figures, trained
 
 FOLDER = lesson.ROOT / "_build" / "screenshots"
 WIDTHS = (390, 800, 1280)
 THEMES = ("light", "dark")
+README = {"RopePair": "light", "FrequencySpectrum": "dark"}
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="light">
@@ -66,8 +70,24 @@ def example(kind: type[figures.Figure]) -> figures.Figure:
     return kind()
 
 
+def picture_readme(browser: Browser) -> None:
+    """Write the README's pictures, sharp on fine screens."""
+    for name, theme in README.items():
+        window = browser.new_page(viewport={"width": 800, "height": 900}, device_scale_factor=2)
+        window.goto((FOLDER / "index.html").as_uri())
+        window.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        figure = window.locator(f'.live-figure[data-figure="{name}"]')
+        figure.scroll_into_view_if_needed()
+        figure.locator(".pf").wait_for()
+        picture = Image.open(io.BytesIO(figure.screenshot())).convert("RGB")
+        picture.save(lesson.ROOT / f"book/_static/{name}-{theme}.webp", lossless=True, method=6)
+        window.close()
+
+
 def main(names: list[str]) -> None:
     """Write the page and the pictures."""
+    readme = names == ["--readme"]
+    names = [*README] if readme else names
     kinds = [getattr(figures, name) for name in figures.__all__]
     kinds = [kind for kind in kinds if issubclass(kind, figures.Figure) and kind.specs()]
     shown = [example(kind) for kind in kinds if not names or kind.__name__ in names]
@@ -79,6 +99,9 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM"), args=["--no-sandbox"]
         )
+        if readme:
+            picture_readme(browser)
+            return
         for width in WIDTHS:
             window = browser.new_page(viewport={"width": width, "height": 900})
             window.on("console", lambda message: print(message.type, message.text))

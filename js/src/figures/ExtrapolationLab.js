@@ -62,7 +62,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   const [readout, note] = [ui.readout(), ui.note()];
 
   ui.frame("Texts longer than in training",
-    ui.choices("measure", { label: "Loss", options: [["mean", "whole text"], ["tail", `last ${ui.state().results.about[1]} characters`], ["position", "by position"]] }),
+    ui.choices("measure", { label: "Loss", options: [["mean", "mean of the text"], ["tail", `last ${ui.state().results.about[1]} characters`], ["position", "by position"]] }),
     h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, drawing, surface),
     readout, note, legend);
 
