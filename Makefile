@@ -9,8 +9,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book test check serve live-figures frames lighthouse jupyterlab experiments experiments-check \
-  bench figures screenshots numbers normalize format lock clean
+.PHONY: book test check serve live-figures frames lighthouse jupyterlab colab binder \
+  experiments experiments-check newest links bench figures screenshots numbers normalize \
+  publish-to release format lock clean
 
 # A target that stands for all sources: newer than its stamp means that something changed.
 SOURCES := $(wildcard $(shell git ls-files --cached --others --exclude-standard))
@@ -30,7 +31,7 @@ test: $(TESTS_PASSED)  ## every test that is quick
 
 # One after the other: they measure times, or fill the machine.
 check:  ## the slow tests, each a target of its own
-	@for target in live-figures frames lighthouse jupyterlab experiments-check; do \
+	@for target in live-figures frames lighthouse jupyterlab colab binder experiments-check; do \
 	  echo "make $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 $(VENV_READY): requirements.txt pyproject.toml
@@ -81,6 +82,16 @@ jupyterlab: _build/jupyterlab/ready $(VENV_READY)  ## the live figures with a ke
 	@JUPYTERLAB=_build/jupyterlab CHROMIUM="$$(tools/browser.sh)" \
 	  $(BIN)/python -m pytest tests/jupyterlab/check_jupyterlab.py
 
+colab: $(VENV_READY)  ## every lesson with what Colab brings, numpy 2.0 and the newest
+	@$(BIN)/python tools/colab_check.py tests/colab
+	@$(BIN)/python tools/colab_check.py tests/colab-newest
+
+binder: $(VENV_READY)  ## every lesson in the environment of .binder
+	@$(BIN)/python tools/binder_check.py
+
+newest: _build/newest/ready $(NODE_READY)  ## package and lessons with the newest versions that requirements.in allows
+	@$(WITH_NODE) _build/newest/bin/python -m pytest --nbval -n auto --dist loadfile --ignore tests/site
+
 experiments: _build/experiments/ready  ## train everything again (half an hour), resumable
 	@_build/experiments/bin/python -m experiments
 
@@ -88,13 +99,14 @@ experiments-check: _build/experiments/ready  ## train a reduced version and chec
 	@_build/experiments/bin/python -m experiments --check
 
 _build/experiments/ready: experiments/requirements.txt
-_build/jupyterlab/ready: tests/jupyterlab/requirements.txt
+_build/jupyterlab/ready: .binder/requirements.txt
+_build/newest/ready: requirements.in
 _build/%/ready: $(VENV_READY)
 	@echo "setting up _build/$*"
 	@$(PYTHON) -m venv $(@D)
-	@{ $(BIN)/uv pip install --python $(@D)/bin/python --requirement $(filter %.txt,$^) \
+	@{ $(BIN)/uv pip install --python $(@D)/bin/python --requirement $(filter %.txt %.in,$^) \
 	  && $(BIN)/uv pip install --python $(@D)/bin/python --no-deps --editable . ; } \
-	  || { echo "could not fetch the Python packages of $(filter %.txt,$^) from the package index (its message is above); the network is needed once"; exit 1; }
+	  || { echo "could not fetch the Python packages of $(filter %.txt %.in,$^) from the package index (its message is above); the network is needed once"; exit 1; }
 	@touch $@
 
 bench: $(VENV_READY)  ## posenc against copying the same bytes, and against its peers
@@ -113,11 +125,24 @@ figures: $(NODE_READY)  ## the built modules of the live figures, which are comm
 screenshots: $(NODE_READY)  ## pictures of every live figure, light and dark, in _build/screenshots
 	@$(WITH_NODE) CHROMIUM="$$(tools/browser.sh)" $(BIN)/python tools/screenshots.py
 
+links: $(VENV_READY)  ## try every link to another site; the dead ones are in _build/dead-links.md
+	@$(BIN)/python tools/dead_links.py
+
+release: $(BOOK_READY)  ## what a release holds, in dist: the site, the notebooks, the package
+	@rm -rf build dist && mkdir dist
+	@$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist
+	@git archive --format zip --output dist/notebooks.zip HEAD notebooks
+	@cd _build && ../$(BIN)/python -m zipfile --create ../dist/website.zip html
+	@ls dist
+
+publish-to: $(VENV_READY)  ## URL=https://github.com/you/repo: write this address everywhere it belongs
+	@$(BIN)/python tools/publish.py "$$URL"
+
 numbers: $(VENV_READY)  ## book/numbers.md anew from book/numbers.toml
 	@$(BIN)/python tools/make_numbers.py
 
 lock: $(VENV_READY)  ## requirements.txt anew from requirements.in
-	@for folder in . tests/jupyterlab; do \
+	@for folder in . .binder tests/colab tests/colab-newest; do \
 	  (cd $$folder && $(CURDIR)/$(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	    --no-header requirements.in -o requirements.txt) || exit 1; done
 

@@ -1,22 +1,12 @@
 """The first code cell of the lessons: one text in all, which acts where posenc is missing alone."""
 
-import copy
-
-import lesson
 import pytest
 import setup_cell
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from repository import Repository
 
-ADDRESS = "https://github.com/someone/book"
-
-
-@pytest.mark.parametrize("path", lesson.all_lessons(), ids=lambda path: path.stem)
-def test_every_lesson_has_it(path):
-    stored = lesson.read(path)
-    fresh = copy.deepcopy(stored)
-    setup_cell.put_into(fresh, setup_cell.repository())
-    assert stored == fresh, "`make normalize` puts it there"
+BOOK = Repository("someone", "book")
 
 
 @pytest.fixture
@@ -26,26 +16,26 @@ def small():
 
 
 def test_it_comes_before_all_other_code_and_once(small):
-    for address in ("", "", ADDRESS):
-        setup_cell.put_into(small, address)
+    for book in (None, None, BOOK):
+        setup_cell.put_into(small, book)
         assert [cell.source for cell in small.cells] == [
             "# A lesson",
             "Words.",
-            setup_cell.source(address),
+            setup_cell.source(book),
             "x = 1",
         ]
 
 
 def test_its_number_in_a_run_stays(small):
-    setup_cell.put_into(small, "")
+    setup_cell.put_into(small, None)
     small.cells[2].execution_count = 1
-    setup_cell.put_into(small, ADDRESS)
+    setup_cell.put_into(small, BOOK)
     assert small.cells[2].execution_count == 1
 
 
 @pytest.mark.parametrize(("here", "installs"), [(True, 0), (False, 1)])
-@pytest.mark.parametrize("address", ["", ADDRESS])
-def test_it_installs_where_posenc_is_missing_alone(monkeypatch, address, here, installs):
+@pytest.mark.parametrize("book", [None, BOOK])
+def test_it_installs_where_posenc_is_missing_alone(monkeypatch, book, here, installs):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if here else None)
     commands = []
 
@@ -53,9 +43,9 @@ def test_it_installs_where_posenc_is_missing_alone(monkeypatch, address, here, i
         def run_line_magic(self, name, line):
             commands.append(f"{name} {line}")
 
-    code = TransformerManager().transform_cell(setup_cell.source(address))
+    code = TransformerManager().transform_cell(setup_cell.source(book))
     exec(code, {"get_ipython": Shell})
     assert len(commands) == installs
     for command in commands:
         assert command.startswith("pip install --quiet --no-deps ")
-        assert command.endswith(f" git+{address}" if address else " ..")
+        assert command.endswith(f" git+{book.address}" if book else " ..")

@@ -42,19 +42,22 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def execute(path: Path) -> nbformat.NotebookNode:
-    """Run a lesson from top to bottom in its own folder and return it with all its outputs."""
+def execute(path: Path, kernel: str = "python3", **options: Any) -> nbformat.NotebookNode:
+    """Run a lesson from top to bottom in its own folder and return it with all its outputs.
+
+    Options, such as the environment's variables ``env``, are the kernel's.
+    """
     lesson = read(path)
     client = NotebookClient(
         lesson,
-        kernel_name="python3",
+        kernel_name=kernel,
         record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
         extra_arguments=["--InlineBackend.figure_formats={'svg'}"],  # small, and sharp on a phone
         config=Config(KernelManager={"transport_encryption": "auto"}),
     )
     try:
-        client.execute()
+        client.execute(**options)
     except CellExecutionError as error:
         failed = next(
             number

@@ -190,11 +190,19 @@ function checkScripts(scripts, page) {
 
 const iconCache = new Map();
 
+/** The name of an icon today; the theme calls some by names of earlier versions. */
+function iconName(name) {
+  const icons = require("@fortawesome/fontawesome-free/metadata/icon-families.json");
+  return Object.keys(icons).find((icon) => icons[icon].aliases?.names?.includes(name)) ?? name;
+}
+
 /** The picture of an icon as `{viewBox, path}`, from Font Awesome's package. */
 function readIcon(style, name) {
   const key = `${style}/${name}`;
   if (!iconCache.has(key)) {
-    const file = join(packageFolder("@fortawesome/fontawesome-free"), "svgs", style, `${name}.svg`);
+    const pictures = join(packageFolder("@fortawesome/fontawesome-free"), "svgs", style);
+    let file = join(pictures, `${name}.svg`);
+    if (!existsSync(file)) file = join(pictures, `${iconName(name)}.svg`);
     if (!existsSync(file)) fail(`no icon ${key} in Font Awesome ${packageVersion("@fortawesome/fontawesome-free")}`);
     const [, viewBox, path] = readFileSync(file, "utf8").match(/viewBox="([^"]+)".*?<path d="([^"]+)"/s);
     iconCache.set(key, { viewBox, path });

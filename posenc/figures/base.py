@@ -218,6 +218,9 @@ class Figure(anywidget.AnyWidget):
             picture.savefig(png, format="png")
         return {"image/png": base64.b64encode(png.getvalue()).decode()}, {}
 
+    # ipywidgets 7, which Colab has, would show a figure by this and leave its words out.
+    _ipython_display_ = None
+
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle or ({}, {})  # nothing if the figure has been closed

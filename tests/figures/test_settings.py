@@ -325,3 +325,15 @@ def test_quiz_of_an_unknown_lesson():
 def test_posenc_itself_does_not_load_them():
     code = "import sys, posenc; sys.exit('anywidget' in sys.modules or 'matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_words_are_shown_with_an_older_ipywidgets_too(monkeypatch):
+    """Version 7 shows a widget by itself, without the figure's words."""
+    from IPython.core.formatters import DisplayFormatter
+    from ipywidgets import Widget
+
+    alone = lambda self: pytest.fail("shown without its words")  # noqa: E731
+    monkeypatch.setattr(Widget, "_ipython_display_", alone, raising=False)
+    figure = figures.Clocks()
+    data, _ = DisplayFormatter(active_types=["text/plain"]).format(figure)
+    assert data["text/plain"] == figure.describe()

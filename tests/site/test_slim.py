@@ -247,6 +247,12 @@ def test_icons_become_pictures_in_the_page(example):
     assert icon.find("path")["d"]
 
 
+def test_an_icon_that_was_renamed_is_found(site):
+    site.body = '<i class="fas fa-pencil-alt"></i><i class="fas fa-pencil"></i>'
+    old, new = site.slim().select("svg path")
+    assert old["d"] == new["d"]
+
+
 def test_pictures_get_their_size_and_load_late(example):
     picture = example.tree.find("img")
     assert (picture["width"], picture["height"]) == ("96", "48")

@@ -1,0 +1,44 @@
+"""Do what Binder does with .binder/, in a fresh environment, and run each lesson there.
+
+The lessons run in a copy of the checkout with nothing done by hand; their set-up cell must find
+posenc and install nothing. JupyterLab must have the extension that renders directives.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import elsewhere
+import lesson
+
+EXTENSION = "jupyterlab-myst"
+
+
+def outcomes(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each thing that is tried and what went wrong in it."""
+    checkout = folder / "checkout"
+    elsewhere.run("git", "clone", "--quiet", elsewhere.snapshot(folder), checkout)
+    binder = checkout / ".binder"
+    environment = elsewhere.Environment(folder / "environment", binder / "requirements.txt")
+    programs = environment.python.parent
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    elsewhere.run(binder / "postBuild", cwd=checkout, PATH=path)
+    listed = elsewhere.run(programs / "jupyter-labextension", "list", cwd=folder)
+    found = re.search(rf"{EXTENSION} v\S+ .*enabled.*OK", listed)
+    yield "JupyterLab", [] if found else [f"{EXTENSION} is not enabled:\n{listed}"]
+    installed = environment.packages()
+    for source in sorted((checkout / "notebooks").glob("*.ipynb")):
+        try:
+            faults = environment.differences(source)
+        except lesson.LessonError as error:
+            faults = [str(error)]
+        if environment.packages() != installed:
+            faults.append("the set-up cell installed something, though posenc was there")
+        yield source.name, faults
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="binder-") as folder:
+        elsewhere.report("binder", outcomes(Path(folder)))

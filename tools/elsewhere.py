@@ -1,0 +1,89 @@
+"""Run the lessons where they were not written: in fresh environments, from a copy of the checkout.
+
+The kernel runs in the fresh environment, whose packages are those that its requirements name; what
+starts it and compares what it prints runs in the book's own.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import lesson
+import setup_cell
+from repository import ROOT
+
+KERNEL = "elsewhere"
+
+
+def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
+    """Return what a command prints, or end with what it complains about."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}")
+    return done.stdout
+
+
+def snapshot(folder: Path) -> Path:
+    """Return a bare repository whose branch main holds the checkout as it is, committed or not."""
+    index = {"GIT_INDEX_FILE": str(folder / "index")}
+    run("git", "add", "--all", **index)
+    tree = run("git", "write-tree", **index).strip()
+    author = ("-c", "user.name=elsewhere", "-c", "user.email=")
+    commit = run("git", *author, "commit-tree", tree, "-m", "The checkout as it is").strip()
+    repository = folder / "repository.git"
+    run("git", "init", "--quiet", "--bare", "--initial-branch=main", repository)
+    run("git", "push", "--quiet", repository, f"{commit}:refs/heads/main")
+    return repository
+
+
+class Environment:
+    """A virtual environment, made anew, with what a requirements file names."""
+
+    def __init__(self, folder: Path, requirements: Path):
+        self.python = folder / "bin" / "python"
+        shutil.rmtree(folder, ignore_errors=True)
+        run(sys.executable, "-m", "venv", folder)
+        self._uv("install", "--requirement", requirements)
+        run(self.python, "-m", "ipykernel", "install", "--prefix", folder, "--name", KERNEL)
+        self._kernels = str(folder / "share" / "jupyter")
+
+    def packages(self) -> set[str]:
+        """Return all that is installed, each with its version."""
+        return set(self._uv("freeze").splitlines())
+
+    def remove(self, packages: Iterable[str]) -> None:
+        """Take packages out again."""
+        self._uv("uninstall", *packages)
+
+    def differences(self, path: Path, **environment: str) -> list[str]:
+        """Run a lesson and return where it prints something else than is stored in it."""
+        os.environ["JUPYTER_PATH"] = self._kernels
+        quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}  # no debugger that could miss a file
+        fresh = lesson.execute(path, kernel=KERNEL, env=os.environ | quiet | environment)
+        setup = next(cell for cell in fresh.cells if cell.id == setup_cell.ID)
+        setup.outputs = []  # what pip says
+        return lesson.differences(lesson.read(path), fresh)
+
+    def _uv(self, command: str, *arguments: str | Path) -> str:
+        uv = Path(sys.executable).with_name("uv")
+        return run(uv, "pip", command, "--python", self.python, *arguments)
+
+
+def report(name: str, outcomes: Iterable[tuple[str, list[str]]]) -> None:
+    """Print how each lesson fared, and end with an error if one did not as it should."""
+    failed = False
+    for lesson_name, faults in outcomes:
+        print(f"{name}: {lesson_name}", *(faults or ["as stored"]), sep="\n  ", flush=True)
+        failed = failed or bool(faults)
+    sys.exit(failed)
