@@ -38,6 +38,21 @@ export function say(element, words) {
   else element.textContent = words;
 }
 
+/** Fill a line with words, some of them in elements of their own: write(line, "cosine ", h("strong", {}, "0.94")).
+ * What stands there already gets new text, since new elements would be styled anew. */
+export function write(line, ...parts) {
+  while (line.childNodes.length > parts.length) line.lastChild.remove();
+  parts.forEach((part, i) => {
+    const node = typeof part === "string" ? document.createTextNode(part) : part;
+    const old = line.childNodes[i];
+    if (!old) line.append(node);
+    else if (old.nodeName !== node.nodeName) old.replaceWith(node);
+    else if (old.nodeType === Node.TEXT_NODE) {
+      if (old.data !== part) old.data = part;
+    } else say(old, node.textContent);
+  });
+}
+
 /** Keep `parent` filled with `count` children made by `make(i)`; returns them. */
 export function list(parent, count, make) {
   while (parent.childNodes.length > count) parent.lastChild.remove();

@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { fixed, h, line, list, put, s, say, scale, short, signedCell } from "../draw.js";
+import { fixed, h, line, list, put, s, say, scale, short, signedCell, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -133,10 +133,10 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     if (changed.has("heads") || changed.has("width")) drawCurves(state);
     const weights = drawBars(slope, row);
     drawChosen(slope, row);
-    readout.replaceChildren(`Head ${head} of ${heads}, slope `, h("strong", {}, short(slope)), `: “${WORDS[row]}” attends to `,
+    write(readout, `Head ${head} of ${heads}, slope `, h("strong", {}, short(slope)), `: “${WORDS[row]}” attends to `,
       ...weights.flatMap((weight, key) => [`${key ? ", " : ""}${WORDS[key]} `, h("strong", {}, `${fixed(100 * weight, 1)}\u00a0%`)]), ".");
     const tokens = Math.ceil(Math.log(10) / slope);
-    reach.replaceChildren("Each step back: times ", h("strong", {}, fixed(Math.exp(-slope), 3)),
+    write(reach, "Each step back: times ", h("strong", {}, fixed(Math.exp(-slope), 3)),
       ". In a long text 90\u00a0% lies within ", h("strong", {}, String(tokens)), " tokens.");
   };
 });

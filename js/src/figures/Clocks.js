@@ -1,6 +1,6 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { fixed, h, line, list, put, s, say, scale, short } from "../draw.js";
+import { fixed, h, line, list, put, s, say, scale, short, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
@@ -103,10 +103,10 @@ export default figure("Clocks", Clocks, (ui) => {
   }
 
   function drawWords({ position, dim }) {
-    if (position === 0) readout.replaceChildren("Position 0: every hand points right, all cosines are 1 and all sines 0.");
+    if (position === 0) write(readout, "Position 0: every hand points right, all cosines are 1 and all sines 0.");
     else {
       const { offset, distance } = closest[position];
-      readout.replaceChildren(
+      write(readout,
         `Position ${position}: hardest to tell apart so far are `, h("strong", {}, `0 and ${offset}`), ", at distance ",
         h("strong", {}, fixed(distance, distance < 0.1 ? 5 : 3)), `, of ${fixed(2 * Math.sqrt(dim / 2), 2)} at most.`);
     }

@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, line, list, put, s, say, scale, ticks, wholeTicks } from "../draw.js";
+import { fixed, h, line, list, put, s, say, scale, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -196,7 +196,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     const { curves: all, range, spread, ratio } = found[scheme];
     const strong = (words) => h("strong", {}, words);
     const label = LABELS[scheme];
-    readout.replaceChildren(`${label[0].toUpperCase()}${label.slice(1)}: range of scores `, strong(fixed(range)), ", spread over anchors ",
+    write(readout, `${label[0].toUpperCase()}${label.slice(1)}: range of scores `, strong(fixed(range)), ", spread over anchors ",
       strong(spreadWords(spread)), ", norm of q after ", strong(fixed(ratio, 3)), ".");
     const anchors = [first, second, third];
     const same = new Set(anchors).size === 1;
@@ -204,7 +204,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
       : spread < ROUNDING ? "Spread of machine zero: relative, not approximately but identically."
         : "At one offset the score changes with the anchor: it depends on absolute position too.");
     const values = all.map((curve) => curve[offset]);
-    scores.replaceChildren(`Offset ${offset}: score `, ...anchors.flatMap((anchor, a) => [
+    write(scores, `Offset ${offset}: score `, ...anchors.flatMap((anchor, a) => [
       strong(fixed(values[a])), ` from anchor ${anchor}${a < 2 ? ", " : "."}`]));
     dots.forEach((dot, a) => put(dot, { cx: room.x(offset), cy: room.y(values[a]) }));
     put(cursor, { d: `M${room.x(offset)},${TOP}V${PLOT - BOTTOM}` });

@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { fixed, h, line, list, put, s, say, scale, short, ticks } from "../draw.js";
+import { fixed, h, line, list, put, s, say, scale, short, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -179,10 +179,10 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     }
     found.sort((a, b) => a[0] - b[0]);
     const where = named(place, measure);
-    if (!found.length) readout.replaceChildren(`At ${where}: no curve that is shown was measured.`);
+    if (!found.length) write(readout, `At ${where}: no curve that is shown was measured.`);
     else {
       const [best, worst] = [found[0], found.at(-1)];
-      readout.replaceChildren(`At ${where}: lowest `, h("strong", {}, `${best[1]}, ${fixed(best[0], 3)}`),
+      write(readout, `At ${where}: lowest `, h("strong", {}, `${best[1]}, ${fixed(best[0], 3)}`),
         ...(found.length > 1 ? ["; highest ", h("strong", {}, `${worst[1]}, ${fixed(worst[0], 3)}`)] : []), ".");
     }
     const spread = Math.max(0, ...found.map(([, , width]) => width));

@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks } from "../draw.js";
+import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -86,7 +86,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     put(cell, { x: LEFT + dimension * width, y: TOP + position * height, width, height });
     const pair = dimension >> 1;
     const value = rows[position][dimension];
-    cellWords.replaceChildren(
+    write(cellWords,
       `Cell: position ${position}, dimension ${dimension}, the ${dimension % 2 ? "cosine" : "sine"} of pair ${pair}: value `,
       h("strong", {}, fixed(value)), ", wavelength ", h("strong", {}, short(wavelength(frequencies[pair]))), " positions.");
   }
@@ -172,11 +172,11 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
       if (value < near[lowest] - 1e-12) lowest = p;
     });
     const offset = (p) => fixed(p - position, 0);
-    readout.replaceChildren(`Positions ${position} and ${compare}, offset ${offset(compare)}: cosine `,
+    write(readout, `Positions ${position} and ${compare}, offset ${offset(compare)}: cosine `,
       h("strong", {}, fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, h("strong", {}, `${fixed(angle(cosine), 1)}°`), ".");
-    lowestWords.replaceChildren(`Lowest cosine with position ${position} among the ${length} shown: `,
+    write(lowestWords, `Lowest cosine with position ${position} among the ${length} shown: `,
       h("strong", {}, fixed(near[lowest])), ` at offset ${offset(lowest)}.`);
-    codeWords.replaceChildren(`Code of position ${position}: `, h("strong", {}, `[${code}${dim > 4 ? ", …" : ""}]`));
+    write(codeWords, `Code of position ${position}: `, h("strong", {}, `[${code}${dim > 4 ? ", …" : ""}]`));
   }
 
   return (state, changed) => {

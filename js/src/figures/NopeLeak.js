@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, fixed, h, list, put, s, say, scale } from "../draw.js";
+import { amountColor, fixed, h, list, put, s, say, scale, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -135,12 +135,12 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
 
     const seen = causal ? token : tokens;
     const hears = one[token - 1] > 0;
-    readout.replaceChildren(`${causal ? "Causal mask" : "No mask"}: token ${token} sees ${seen === 1 ? "itself" : `${seen} tokens`} and receives `,
+    write(readout, `${causal ? "Causal mask" : "No mask"}: token ${token} sees ${seen === 1 ? "itself" : `${seen} tokens`} and receives `,
       h("strong", {}, hears ? (seen === 1 ? "1" : `1/${seen} = ${fixed(one[token - 1], 4)}`) : "0, since the mark is hidden from it"), ".");
     const count = distinct(one);
-    apart.replaceChildren("Different values after one layer: ", h("strong", {}, `${count} among ${tokens} tokens`),
+    write(apart, "Different values after one layer: ", h("strong", {}, `${count} among ${tokens} tokens`),
       count === 1 ? ". Nobody knows where it stands." : count === tokens ? ". Each value is a position." : ". Tokens before the mark are alike.");
-    order.replaceChildren("Last token: one layer gives ", h("strong", {}, fixed(one[tokens - 1], 4)),
+    write(order, "Last token: one layer gives ", h("strong", {}, fixed(one[tokens - 1], 4)),
       ...(causal
         ? [" wherever the mark is; two give ", h("strong", {}, fixed(two[tokens - 1], 4)), ", which tells where."]
         : [" wherever the mark is; two give the same."]));

@@ -1,6 +1,6 @@
 // The order problem: attention weights of the same three words in two orders.
 
-import { amountCell, fixed, h, put, say, signedCell } from "../draw.js";
+import { amountCell, fixed, h, put, say, signedCell, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { attentionWeights, invFreq, sinusoidal } from "../math.js";
 import { OrderProblem } from "../settings.js";
@@ -135,11 +135,11 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
     drawPanel(panels[0], FIRST, first, state, panelWidth);
     drawPanel(panels[1], order, second, state, panelWidth);
     const largest = Math.max(...FIRST.flatMap((i) => FIRST.map((j) => Math.abs(first.weights[i][j] - second.weights[i][j]))));
-    readout.replaceChildren(
+    write(readout,
       `${position ? "With" : "Without"} positions: largest difference, after undoing the new order, `,
       h("strong", {}, largest < 1e-12 ? "0" : fixed(largest, 4)), ".");
     const [one, other] = [first.weights[looks][at], second.weights[looks][at]];
-    pair.replaceChildren(
+    write(pair,
       `Linked: ${WORDS[looks]} looks at ${WORDS[at]} with weight `, h("strong", {}, fixed(one, 4)), " in the first phrase and ",
       h("strong", {}, fixed(other, 4)), " in the second.");
   };

@@ -1,6 +1,6 @@
 // One pair of RoPE in the plane: a query and a key, each turned by its position, and their product.
 
-import { arc, fixed, h, line, list, put, s, say, scale } from "../draw.js";
+import { arc, fixed, h, line, list, put, s, say, scale, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angleOf, degrees, dot, radians, turned } from "../math.js";
 import { RopePair } from "../settings.js";
@@ -246,14 +246,14 @@ export default figure("RopePair", RopePair, (ui) => {
     const low = Math.min(query, key) === 0;
     const high = Math.max(query, key) === LAST;
     shifts.forEach((button, i) => put(button, { "aria-disabled": i < 2 ? low : high }));
-    readout.replaceChildren(
+    write(readout,
       "Distance m − n ", h("strong", {}, fixed(query - key, 0)), ": q·k before ", h("strong", {}, fixed(product(0), 3)),
       ", after ", h("strong", {}, fixed(after, 3)), ".");
     [query, key].forEach((position, i) => put(tips[i], { "aria-valuenow": position, "aria-valuetext": `position ${position}` }));
-    queryWords.replaceChildren("q turned by ", ...turnOf(query, given));
-    keyWords.replaceChildren("k turned by ", ...turnOf(key, given));
+    write(queryWords, "q turned by ", ...turnOf(query, given));
+    write(keyWords, "k turned by ", ...turnOf(key, given));
     const angle = angleBetween(query, key, theta);
-    angleWords.replaceChildren("Angle between them ", h("strong", {}, `${fixed(Math.abs(degrees(angle)), 1)}°`),
+    write(angleWords, "Angle between them ", h("strong", {}, `${fixed(Math.abs(degrees(angle)), 1)}°`),
       `, before ${fixed(Math.abs(degrees(angleBetween(0, 0, 0))), 1)}°. Shift both, and it stays.`);
   };
 });

@@ -1,6 +1,6 @@
 // The four terms of a score whose tokens carry an added code, as maps, and their sum.
 
-import { fixed, h, list, paint, put, s, say, scale } from "../draw.js";
+import { fixed, h, list, paint, put, s, say, scale, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { ScoreTerms } from "../settings.js";
@@ -196,14 +196,14 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     });
     const strong = (value) => h("strong", {}, fixed(value));
     const values = terms.map((map) => map[query][column]);
-    cellWords.replaceChildren(`Query ${query}, key ${column}: content `, strong(values[0]), ", cross terms ", strong(values[1]), " and ", strong(values[2]),
+    write(cellWords, `Query ${query}, key ${column}: content `, strong(values[0]), ", cross terms ", strong(values[1]), " and ", strong(values[2]),
       ", position ", strong(values[3]), "; score ", strong(values[4]), ".");
     const moves = terms.map((map) => {
       const along = map.flatMap((row, i) => (i + offset >= 0 && i + offset < LENGTH ? [row[i + offset]] : []));
       return Math.max(...along) - Math.min(...along);
     });
     const amount = (value) => h("strong", {}, value < 1e-9 ? "0" : fixed(value));
-    diagonalWords.replaceChildren(`Along its diagonal, offset ${fixed(offset, 0)}, the terms vary by `,
+    write(diagonalWords, `Along its diagonal, offset ${fixed(offset, 0)}, the terms vary by `,
       ...moves.slice(0, 4).flatMap((value, t) => [amount(value), t < 3 ? ", " : "; the score by "]), amount(moves[4]), ".");
   }
 
@@ -213,7 +213,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     const varies = offset + absolute > 0;
     bar.forEach((part, i) => put(part, { style: `flex-grow:${varies ? [offset, absolute][i].toFixed(5) : 0}` }));
     const percent = (share) => h("strong", {}, `${fixed(100 * share, 1)} %`);
-    readout.replaceChildren(...(varies
+    write(readout, ...(varies
       ? ["The score's variance: offset alone explains ", percent(offset), ", absolute position ", percent(absolute), "."]
       : ["The score does not vary with position."]));
   }
