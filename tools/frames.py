@@ -40,14 +40,14 @@ CONTROLS = """(figure) => {
   const all = (selector) => [...figure.querySelectorAll(selector)];
   const named = (elements, kind) =>
     elements.map((element) => ({ name: name(element), kind, elements: [element] }));
-  const groups = all("[role=radiogroup]").map((group) =>
-    ({ name: name(group), kind: "press", elements: [...group.querySelectorAll("input")] }));
+  const groups = all("[role=radiogroup], .pf-question").map((group) =>
+    ({ name: name(group), kind: "press", elements: [...group.querySelectorAll("input, button")] }));
   window.controls = [
     ...named(all("input[type=range]"), "slide"),
     ...named(all("input[type=checkbox]"), "press"),
     ...groups,
     ...named(all("select"), "choose"),
-    ...named(all("button:not(.pf-reset)"), "press"),
+    ...named(all("button:not(.pf-reset, .pf-option)"), "press"),
     ...named(all("[tabindex='0']"), "step"),
     ...named(all("[role=application]"), "hover"),
   ];
@@ -109,14 +109,15 @@ def costs(events: list[Event]) -> Iterator[dict[str, float]]:
     """Yield the milliseconds of each part of each move that had something to draw."""
     part_of = {name: part for part, names in PARTS.items() for name in names}
     cost: dict[str, float] | None = None
+    drawn = False
     around: list[
         tuple[float, str]
     ] = []  # the events that an event lies in: their ends, their parts
     for event in events:
         if event["name"] == "move begins":
-            cost, around = dict.fromkeys(PARTS, 0.0), []
+            cost, around, drawn = dict.fromkeys(PARTS, 0.0), [], False
         elif event["name"] == "move ends":
-            if cost and cost["paint"]:
+            if cost and drawn:
                 yield cost
             cost = None
         elif cost and "tdur" in event and event["name"] in part_of:
@@ -124,6 +125,7 @@ def costs(events: list[Event]) -> Iterator[dict[str, float]]:
                 around.pop()
             if around:
                 cost[around[-1][1]] -= event["tdur"] / 1000
+            drawn = drawn or event["name"] == "Paint"
             part = part_of[event["name"]]
             cost[part] += event["tdur"] / 1000
             around.append((event["ts"] + event["dur"], part))
@@ -157,6 +159,8 @@ def main(names: list[str]) -> int:
             figure.locator(".pf").wait_for()
             for number, control in enumerate(figure.evaluate(CONTROLS)):
                 moves = list(costs(traced(browser, window, number)))[WARM:]
+                if len(moves) < MOVES / 4:
+                    continue  # nothing that is drawn, such as a button without a next step
                 sums = [sum(move.values()) for move in moves]
                 end = quantiles(sums, n=20)[-1]
                 parts = "  ".join(f"{median(m[part] for m in moves):6.1f}" for part in PARTS)

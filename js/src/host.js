@@ -100,14 +100,6 @@ const watcher = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: NEAR });
 
-/** The theme searches the whole page at each click, to close menus: a figure's clicks need that only while one is open. */
-function keepClick(event) {
-  if (!document.querySelector(".dropdown-menu.show")) event.stopPropagation();
-}
-
 const figures = document.querySelectorAll(".live-figure");
-for (const figure of figures) {
-  figure.addEventListener("click", keepClick);
-  watcher.observe(figure);
-}
+for (const figure of figures) watcher.observe(figure);
 addEventListener("beforeprint", () => figures.forEach(showStill));
