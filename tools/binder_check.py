@@ -19,7 +19,7 @@ EXTENSION = "jupyterlab-myst"
 def outcomes(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield each thing that is tried and what went wrong in it."""
     checkout = folder / "checkout"
-    elsewhere.run("git", "clone", "--quiet", elsewhere.snapshot(folder), checkout)
+    lessons = elsewhere.lessons_in(elsewhere.snapshot(folder), checkout)
     binder = checkout / ".binder"
     environment = elsewhere.Environment(folder / "environment", binder / "requirements.txt")
     programs = environment.python.parent
@@ -29,7 +29,7 @@ def outcomes(folder: Path) -> Iterator[tuple[str, list[str]]]:
     found = re.search(rf"{EXTENSION} v\S+ .*enabled.*OK", listed)
     yield "JupyterLab", [] if found else [f"{EXTENSION} is not enabled:\n{listed}"]
     installed = environment.packages()
-    for source in sorted((checkout / "notebooks").glob("*.ipynb")):
+    for source in lessons:
         try:
             faults = environment.differences(source)
         except lesson.LessonError as error:

@@ -24,14 +24,15 @@ ADDED = {"anywidget", "posenc", "psygnal"}
 def outcomes(requirements: Path, folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each lesson and what went wrong in it."""
     environment = elsewhere.Environment(folder / "environment", requirements)
+    snapshot = elsewhere.snapshot(folder)
     git = {
         "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.file://{elsewhere.snapshot(folder)}.insteadOf",
+        "GIT_CONFIG_KEY_0": f"url.file://{snapshot}.insteadOf",
         "GIT_CONFIG_VALUE_0": BOOK.address,
     }
     preloaded = environment.packages()
     (folder / "content").mkdir()
-    for source in lesson.all_lessons():
+    for source in elsewhere.lessons_in(snapshot, folder / "checkout"):
         opened = folder / "content" / source.name
         notebook = lesson.read(source)
         setup_cell.put_into(notebook, BOOK)

@@ -47,6 +47,12 @@ def snapshot(folder: Path) -> Path:
     return repository
 
 
+def lessons_in(repository: Path, folder: Path) -> list[Path]:
+    """Copy a repository into a folder and return its lessons, which nobody edits meanwhile."""
+    run("git", "clone", "--quiet", repository, folder)
+    return sorted((folder / "notebooks").glob("*.ipynb"))
+
+
 class Environment:
     """A virtual environment, made anew, with what a requirements file names."""
 
