@@ -23,6 +23,7 @@ from posenc.measure import (
 )
 from posenc.model_config import from_config
 from posenc.recognition import Match
+from posenc.precision import bfloat16
 from posenc.relative import (
     diagonal_offsets,
     diagonal_view,
@@ -78,6 +79,7 @@ __all__ = [
     "apply_rope",
     "attention",
     "attention_weights",
+    "bfloat16",
     "causal_mask",
     "check",
     "commuting_weights",

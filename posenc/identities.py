@@ -487,21 +487,24 @@ def alibi_window() -> sympy.Eq:
 
     ::
 
-        1 - e^(-s W) = a   at   W = -ln(1 - a) / s
+        1 - e^(-s W) = a     gives     W = -ln(1 - a) / s
 
-    ``alibi_share`` with n to infinity gives the left-hand side.
+    The left-hand side is the limit of ``alibi_share`` as n grows. The equation is solved for W.
 
     >>> print(alibi_window().rhs)
-    a
+    -log(1 - a)/s
 
     Source: chapter 5a.
     """
     import sympy
+    from sympy import exp
 
-    slope, share = sympy.symbols("s a", positive=True)
-    window = -sympy.log(1 - share) / slope
-    left = 1 - sympy.exp(sympy.Mul(-slope, window, evaluate=False), evaluate=False)
-    return proved(left, share)
+    slope, share, near, n = sympy.symbols("s a W n", positive=True)
+    rest = sympy.Symbol("r", positive=True)  # 1 - a, positive, so that it has a logarithm
+    endless = sympy.limit((1 - exp(-slope * near)) / (1 - exp(-slope * n)), n, sympy.oo)
+    (window,) = sympy.solve(endless - (1 - rest), near)
+    proved(endless.subs(near, window), 1 - rest)
+    return sympy.Eq(near, sympy.expand_log(window).subs(rest, 1 - share), evaluate=False)
 
 
 def last_token_is_blind() -> sympy.Eq:

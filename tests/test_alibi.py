@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.array_utils import byte_bounds
 
-from posenc import alibi
+from posenc import alibi, bfloat16
 
 PEERS = json.loads((Path(__file__).parent / "golden" / "peers.json").read_text())["alibi"]
 
@@ -109,11 +109,6 @@ def test_the_one_row_form_is_right_only_under_a_causal_mask():
 def test_falcons_bfloat16_product_is_no_oracle():
     # Slopes and positions multiplied in 8 significant bits: at length 2048 with 12 heads a score is
     # off by several units. Kept as numbers of our own, since no peer is right here.
-    def bfloat16(x):
-        bits = np.asarray(x, np.float32).view(np.uint32)
-        rounded = bits + 0x7FFF + ((bits >> 16) & 1)
-        return (rounded & 0xFFFF0000).astype(np.uint32).view(np.float32)
-
     exact = alibi.alibi_slopes(12)[:, None] * np.arange(2048)
     rounded = bfloat16(bfloat16(alibi.alibi_slopes(12))[:, None] * bfloat16(np.arange(2048)))
     assert np.abs(rounded - exact).max() == pytest.approx(6.77, abs=0.005)

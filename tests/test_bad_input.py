@@ -367,6 +367,10 @@ scores(none(), np.ones((2, 4)), np.ones((2, 4)), [0, np.nan], [0, 1])
     q_positions holds nan: every entry must be finite
 scores(learned_scheme(np.eye(4)), np.ones((1, 4)), np.ones((1, 4)), [4], [0])
     position 4: the table has 4 rows, for positions 0 to 3; shorten the text or make rows
+bfloat16(["a"])
+    x has dtype <U1: must hold real numbers
+bfloat16([1.0, np.nan])
+    x holds nan: every entry must be finite
 softmax(["a"])
     x has dtype <U1: must hold real numbers
 softmax([])

@@ -17,6 +17,29 @@ def test_is_stored_as_run_without_pictures(stored):
     assert lesson.faults(stored) == []
 
 
+@pytest.mark.parametrize("path", lesson.all_lessons(), ids=lambda path: path.stem)
+def test_has_what_every_lesson_has(path):
+    """CONTRIBUTING.md lists it."""
+    cells = lesson.read(path).cells
+    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    assert "**You will be able to**" in cells[0].source
+    assert "**Time:**" in cells[0].source
+    assert "**Needed first:**" in cells[0].source
+    assert "\n> **Predict.**" in prose
+    assert any("identities." in cell.source for cell in code)
+    assert any(cell.source == f'Quiz.of("{path.stem}")' for cell in code)
+    assert prose.count("**Try this.**") >= 1
+    solutions = [cell.source for cell in code if "hide-cell" in cell.metadata.get("tags", [])]
+    assert sum("assert " in source for source in solutions) >= 3
+    assert "requirements(" in "\n".join(cell.source for cell in code)
+    headings = ["## Where this bites in practice", "## Check yourself", "## Exercises"]
+    places = [prose.index(f"{heading}\n") for heading in [*headings, "## Summary", "## Sources"]]
+    assert places == sorted(places)
+    summary = prose[places[3] : places[4]]
+    assert 3 <= summary.count("\n- ") <= 5
+
+
 def test_no_cell_is_longer_than_fits_a_screen(stored):
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
     long = [cell.source for cell in code if len(cell.source.splitlines()) > MAX_LINES]
