@@ -9,9 +9,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 
-def add_terms(_: Sphinx, env: BuildEnvironment) -> None:
+def add_terms(_app: Sphinx, env: BuildEnvironment) -> None:
     """Let MyST know the terms of each page as it knows the headings."""
-    for name, kind, _kind, page, anchor, _priority in env.get_domain("std").get_objects():
+    for name, _, kind, page, anchor, _ in env.get_domain("std").get_objects():
         if kind == "term":
             env.metadata[page].setdefault("myst_slugs", {})[anchor] = (None, anchor, name)
 
