@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book test check serve live-figures frames lighthouse jupyterlab colab binder \
+.PHONY: book pdf student test check serve live-figures frames lighthouse jupyterlab colab binder \
   experiments experiments-check newest links bench figures screenshots numbers normalize \
   publish-to release format lock clean
 
@@ -18,6 +18,7 @@ SOURCES := $(wildcard $(shell git ls-files --cached --others --exclude-standard)
 VENV_READY := $(VENV)/ready
 NODE_READY := node_modules/ready
 BOOK_READY := _build/ready
+PDF := _build/pdf/where-is-the-word.pdf
 TESTS_PASSED := _build/tests-passed
 LIVE_FIGURES := tests/site/test_figures.py
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/node/bin:$$PATH"
@@ -25,6 +26,16 @@ NPM := node $(VENV)/node/lib/node_modules/npm/bin/npm-cli.js
 
 book: $(BOOK_READY)  ## the website, in _build/html
 	@echo "The book is in _build/html: open _build/html/index.html, or run \`make serve\`."
+
+pdf: $(PDF)  ## the whole book on paper, through LaTeX
+	@echo "The book on paper is $(PDF)."
+
+$(PDF): $(BOOK_READY)
+	@$(WITH_NODE) $(BIN)/python tools/build_pdf.py
+	@$(BIN)/python -m pytest --quiet tests/print/check_pdf.py
+
+student: $(VENV_READY)  ## every lesson for a class, without its solutions and with them
+	@$(BIN)/python tools/make_class.py
 
 test: $(TESTS_PASSED)  ## every test that is quick
 	@tail -n 1 $(TESTS_PASSED)

@@ -84,14 +84,14 @@ def run_lessons() -> None:
         sys.exit("\n\n".join([*problems, "`make normalize` stores the new outputs."]))
 
 
-def render() -> None:
-    """Render the pages; a warning is an error."""
+def render(builder: str) -> None:
+    """Render the pages with one of Jupyter Book's builders; a warning is an error."""
     if not RENDERED.exists():  # a page that warned last time must warn again
         shutil.rmtree(DOCTREES, ignore_errors=True)
     RENDERED.unlink(missing_ok=True)
     print("rendering the pages", flush=True)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    options = ["-q", "-W", "-n", "--keep-going", "--path-output", WORK]
+    options = ["-q", "-W", "-n", "--keep-going", "--builder", builder, "--path-output", WORK]
     # What Jupyter Book says on success names the folder of this stage, not the finished site.
     if subprocess.call([jupyter_book, "build", ROOT, *options], stdout=subprocess.DEVNULL):
         sys.exit("The pages could not be rendered: see the warnings above.")
@@ -119,6 +119,6 @@ def write_feeds() -> None:
 if __name__ == "__main__":
     start_afresh_if_shared_sources_changed()
     run_lessons()
-    render()
+    render("html")
     make_small()
     write_feeds()
