@@ -113,9 +113,9 @@ def repeat(key: jax.Array, batch: int, multiple: int = 1) -> tuple[jax.Array, ja
 
 EXACT = {
     "back": Task(back, SYMBOLS, LENGTH, batch=16, steps=600),
-    "repeat": Task(repeat, WORDS, LENGTH, batch=16, steps=600),
+    "repeat": Task(repeat, WORDS, LENGTH, batch=16, steps=2000),
 }
-EXACT_SCHEMES = ("none", "sinusoidal", "alibi", "t5_32", "rope")
+EXACT_SCHEMES = ("none", "sinusoidal", "learned", "alibi", "t5_32", "rope")
 
 
 def exact_result(

@@ -124,7 +124,7 @@ EXPERIMENTS = {
     "stretch": Experiment([m for m in stretch.METHODS if m != "none"], stretched, 5),
     "back": Experiment(order.EXACT_SCHEMES, functools.partial(exact, "back"), 6),
     "tuned": Experiment(stretch.TUNED, tuned, 8),
-    "repeat": Experiment(order.EXACT_SCHEMES, functools.partial(exact, "repeat"), 7),
+    "repeat": Experiment(order.EXACT_SCHEMES, functools.partial(exact, "repeat"), 18),
 }
 
 
