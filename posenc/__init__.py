@@ -22,8 +22,8 @@ from posenc.measure import (
     text_table,
 )
 from posenc.model_config import from_config
-from posenc.recognition import Match
 from posenc.precision import bfloat16
+from posenc.recognition import Match
 from posenc.relative import (
     diagonal_offsets,
     diagonal_view,
