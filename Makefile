@@ -5,6 +5,9 @@ VENV ?= .venv
 PORT ?= 8000
 BIN := $(VENV)/bin
 
+# Lessons and tests run side by side, one on each core: threads of BLAS would wait for each other.
+export OPENBLAS_NUM_THREADS ?= 1
+
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
