@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book pdf student test check serve live-figures frames lighthouse jupyterlab colab binder \
+.PHONY: book pdf student class-check test check serve live-figures frames lighthouse jupyterlab colab binder \
   experiments experiments-check newest links bench figures screenshots numbers normalize \
   publish-to release format lock clean
 
@@ -39,6 +39,9 @@ $(PDF): $(BOOK_READY)
 
 student: $(VENV_READY)  ## every lesson for a class, without its solutions and with them
 	@$(BIN)/python tools/make_class.py
+
+class-check: student  ## the students' copies, run as they are and with every stub filled in
+	@$(BIN)/python -m pytest -n auto tests/check_class.py
 
 test: $(TESTS_PASSED)  ## every test that is quick
 	@tail -n 1 $(TESTS_PASSED)
