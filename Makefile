@@ -12,8 +12,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := book
 .DELETE_ON_ERROR:
-.PHONY: book pdf student class-check test check serve live-figures frames lighthouse jupyterlab colab binder \
-  experiments experiments-check newest links bench figures screenshots numbers normalize \
+.PHONY: book pdf student class-check test check serve live-figures frames lighthouse jupyterlab \
+  colab binder experiments experiments-check newest links bench figures screenshots numbers normalize \
   publish-to release format lock clean
 
 # A target that stands for all sources: newer than its stamp means that something changed.
@@ -48,7 +48,7 @@ test: $(TESTS_PASSED)  ## every test that is quick
 
 # One after the other: they measure times, or fill the machine.
 check:  ## the slow tests, each a target of its own
-	@for target in live-figures lighthouse jupyterlab colab binder experiments-check; do \
+	@for target in live-figures lighthouse jupyterlab colab binder class-check experiments-check; do \
 	  echo "make $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 $(VENV_READY): requirements.txt pyproject.toml

@@ -1,17 +1,14 @@
 """What of the book on paper can be judged without LaTeX."""
 
 import io
-import json
 import re
 import subprocess
 import sys
 
 import build_pdf
-import build_site
 import lesson
 import nbformat
 import pytest
-from jupyter_cache import get_cache
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from sphinx.application import Sphinx
 
@@ -132,17 +129,6 @@ def test_a_formula_that_a_cell_shows_fits_the_line(tmp_path):
     shown = new_output("display_data", {"text/latex": "$x + y$", "text/plain": "x + y"})
     tex, _ = latex_of(tmp_path, new_code_cell("1", outputs=[shown]))
     assert r"\shown{x + y}" in tex
-
-
-@pytest.mark.parametrize("path", lesson.all_lessons(), ids=lambda path: path.stem)
-def test_every_figure_has_a_picture_for_paper(path):
-    _, run = get_cache(build_site.CACHE).merge_match_into_notebook(lesson.read(path))
-    bundles = [out.data for cell in run.cells for out in cell.get("outputs", []) if "data" in out]
-    alive = [data for data in bundles if "application/vnd.jupyter.widget-view+json" in data]
-    drawn = [data for data in bundles if data.get("text/plain", "").startswith("<Figure size")]
-    assert alive
-    assert [json.dumps(d)[:80] for d in alive if not {"image/png", "text/markdown"} & set(d)] == []
-    assert [json.dumps(d)[:80] for d in drawn if "image/svg+xml" not in d] == []
 
 
 def test_without_latex_one_line_says_what_to_install(tmp_path):
