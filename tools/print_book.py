@@ -49,7 +49,7 @@ PREAMBLE = r"""
 \setcounter{tocdepth}{1}
 \addto\captionsenglish{\renewcommand{\contentsname}{Contents}}
 \newcommand{\shown}[1]{\begin{center}\sbox0{$\displaystyle #1$}% a formula that a cell shows
-  \ifdim\wd0<1.6\linewidth \adjustbox{max width=\linewidth}{\usebox0}%
+  \ifdim\wd0<1.25\linewidth \adjustbox{max width=\linewidth}{\usebox0}%
   \else $\displaystyle #1$\fi\end{center}} % broken where a text would be
 \newenvironment{sphinxVerbatimInput}{\sphinxsetup{VerbatimColor={gray}{0.95}}}{}
 \newenvironment{sphinxVerbatimOutput}{}{}
