@@ -17,11 +17,11 @@ PDF = build_site.ROOT / "_build" / "pdf" / "where-is-the-word.pdf"
 PROGRAMS = ("latexmk", "xelatex", "rsvg-convert", "pdftotext")
 FILES = (
     *("FreeSerif.otf", "DejaVuSansMono.ttf", "texgyretermes-math.otf"),
-    *("adjustbox.sty", "polyglossia.sty"),
+    *("adjustbox.sty", "pzdr.tfm"),
 )
 DEBIAN = (
-    "latexmk texlive-xetex texlive-latex-extra fonts-freefont-otf fonts-dejavu-core "
-    "fonts-texgyre-math librsvg2-bin poppler-utils"
+    "latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended fonts-freefont-otf "
+    "fonts-dejavu-core fonts-texgyre-math librsvg2-bin poppler-utils"
 )
 FAULT = re.compile(r"^(?:Overfull|Missing character|LaTeX Warning: .*undefined).*", re.MULTILINE)
 
