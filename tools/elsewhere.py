@@ -5,7 +5,6 @@ starts it and compares what it prints runs in the book's own.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -58,7 +57,6 @@ class Environment:
 
     def __init__(self, folder: Path, requirements: Path):
         self.python = folder / "bin" / "python"
-        shutil.rmtree(folder, ignore_errors=True)
         run(sys.executable, "-m", "venv", folder)
         self._uv("install", "--requirement", requirements)
         run(self.python, "-m", "ipykernel", "install", "--prefix", folder, "--name", KERNEL)
@@ -68,9 +66,10 @@ class Environment:
         """Return all that is installed, each with its version."""
         return set(self._uv("freeze").splitlines())
 
-    def remove(self, packages: Iterable[str]) -> None:
-        """Take packages out again."""
-        self._uv("uninstall", *packages)
+    def remove(self, packages: set[str]) -> None:
+        """Take packages out again, if there are any."""
+        if packages:
+            self._uv("uninstall", *packages)
 
     def differences(self, path: Path, **environment: str) -> list[str]:
         """Run a lesson and return where it prints something else than is stored in it."""
