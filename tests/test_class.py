@@ -33,7 +33,7 @@ def test_every_exercise_has_a_stub(whole):
 
 def test_every_solution_belongs_to_an_exercise(whole):
     owned = [cell.id for found in make_class.exercises(whole.cells) for cell in found.cells]
-    assert owned == [cell.id for cell in whole.cells if make_class.is_solution(cell)]
+    assert owned == [cell.id for cell in whole.cells if lesson.is_solution(cell)]
 
 
 def test_no_solution_is_left(whole):
@@ -43,7 +43,7 @@ def test_no_solution_is_left(whole):
     lessons_own = {
         line.strip()
         for cell in code(whole)
-        if not make_class.is_solution(cell)
+        if not lesson.is_solution(cell)
         for line in cell.source.splitlines()
     }
     for exercise in make_class.exercises(whole.cells):

@@ -30,7 +30,7 @@ def test_has_what_every_lesson_has(path):
     assert any("identities." in cell.source for cell in code)
     assert any(cell.source == f'Quiz.of("{path.stem}")' for cell in code)
     assert prose.count("**Try this.**") >= 1
-    solutions = [cell.source for cell in code if "hide-cell" in cell.metadata.get("tags", [])]
+    solutions = [cell.source for cell in code if lesson.is_solution(cell)]
     assert sum("assert " in source for source in solutions) >= 3
     assert "requirements(" in "\n".join(cell.source for cell in code)
     headings = ["## Where this bites in practice", "## Check yourself", "## Exercises"]
@@ -61,7 +61,7 @@ def test_every_code_cell_that_draws_has_words_for_the_picture(stored):
 def test_no_solution_is_open(stored):
     """A solution asserts: it is hidden on the website and in JupyterLab alike."""
     for cell in stored.cells:
-        if "hide-cell" in cell.metadata.get("tags", []):
+        if lesson.is_solution(cell):
             assert cell.metadata.jupyter.source_hidden is True
 
 

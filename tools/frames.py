@@ -110,9 +110,8 @@ def costs(events: list[Event]) -> Iterator[dict[str, float]]:
     part_of = {name: part for part, names in PARTS.items() for name in names}
     cost: dict[str, float] | None = None
     drawn = False
-    around: list[
-        tuple[float, str]
-    ] = []  # the events that an event lies in: their ends, their parts
+    # The events that an event lies in: their ends, their parts.
+    around: list[tuple[float, str]] = []
     for event in events:
         if event["name"] == "move begins":
             cost, around, drawn = dict.fromkeys(PARTS, 0.0), [], False

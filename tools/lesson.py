@@ -42,6 +42,11 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
+def is_solution(cell: nbformat.NotebookNode) -> bool:
+    """Return whether a cell is hidden until the reader opens it."""
+    return "hide-cell" in cell.metadata.get("tags", [])
+
+
 def execute(path: Path, kernel: str = "python3", **options: Any) -> nbformat.NotebookNode:
     """Run a lesson from top to bottom in its own folder and return it with all its outputs.
 

@@ -40,10 +40,10 @@ class Exercise:
         """Return whether the text names what the statement defines."""
         return isinstance(statement, HEADS) and bool(re.search(rf"`{statement.name}\b", self.text))
 
-
-def is_solution(cell: NotebookNode) -> bool:
-    """Return whether a cell is hidden until the reader opens it."""
-    return "hide-cell" in cell.metadata.get("tags", [])
+    @property
+    def asked(self) -> list[ast.stmt]:
+        """What the text names, as the first cell that solves it defines it."""
+        return [part for part in ast.parse(self.cells[0].source).body if self.asks_for(part)]
 
 
 def exercises(cells: list[NotebookNode]) -> Iterator[Exercise]:
@@ -55,7 +55,7 @@ def exercises(cells: list[NotebookNode]) -> Iterator[Exercise]:
                 if found and found.cells:
                     yield found
                 found = Exercise(int(number[1]), paragraph)
-        if found and is_solution(cell):
+        if found and lesson.is_solution(cell):
             found.cells.append(cell)
     if found and found.cells:
         yield found
@@ -87,20 +87,18 @@ def judges(exercise: Exercise) -> list[str]:
 
 def answer(exercise: Exercise) -> str:
     """Return what a solution has in the place of the stub."""
-    source = exercise.cells[0].source
-    made = [part for part in ast.parse(source).body if exercise.asks_for(part)]
-    return "\n".join(source.splitlines()[: made[-1].end_lineno]) if made else source
+    source, asked = exercise.cells[0].source, exercise.asked
+    return "\n".join(source.splitlines()[: asked[-1].end_lineno]) if asked else source
 
 
 def for_student(exercise: Exercise) -> list[NotebookNode]:
     """Return the cells that a student gets: what is to be written, and what judges it."""
-    made = [part for part in ast.parse(exercise.cells[0].source).body if exercise.asks_for(part)]
-    first = exercise.cells[0]
-    if not made:
+    first, asked = exercise.cells[0], exercise.asked
+    if not asked:
         message = f"Exercise {exercise.number}: put your answer in the place of this line."
         return [new_code_cell(f"raise NotImplementedError({message!r})", id=first.id)]
     message = f"Exercise {exercise.number}: write {{}} in the place of this line."
-    heads = [ast.unparse(without_answer(part, message.format(part.name))) for part in made]
+    heads = [ast.unparse(without_answer(part, message.format(part.name))) for part in asked]
     cells = [new_code_cell("\n\n\n".join(heads), id=first.id)]
     judge = judges(exercise)
     if judge:
@@ -118,7 +116,7 @@ def student_copy(whole: NotebookNode) -> NotebookNode:
     result.cells = [
         cell
         for old in result.cells
-        for cell in (places.get(old.id, []) if is_solution(old) else [old])
+        for cell in (places.get(old.id, []) if lesson.is_solution(old) else [old])
     ]
     for cell in result.cells:
         if cell.cell_type == "code":
@@ -129,7 +127,7 @@ def student_copy(whole: NotebookNode) -> NotebookNode:
 def teacher_copy(whole: NotebookNode) -> NotebookNode:
     """Return a lesson with its solutions open."""
     result = copy.deepcopy(whole)
-    for cell in filter(is_solution, result.cells):
+    for cell in filter(lesson.is_solution, result.cells):
         cell.metadata = nbformat.from_dict({})
     return result
 

@@ -1,13 +1,12 @@
 """Live figures in JupyterLab with a running kernel: both sides move what both sides see.
 
 `make jupyterlab` runs this. JUPYTERLAB names the folder of an environment made from
-requirements.txt beside this file.
+.binder/requirements.txt, CHROMIUM the browser.
 """
 
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -91,10 +90,10 @@ def window(server):
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = new_notebook(cells=[*map(new_code_cell, cells)], metadata={"kernelspec": kernel})
     nbformat.write(notebook, folder / "figures.ipynb")
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM"), args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         page.goto(f"{address}lab/tree/figures.ipynb?reset")
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
