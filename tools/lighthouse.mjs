@@ -3,8 +3,8 @@
 //     node tools/lighthouse.mjs [PAGE ...]
 //
 // Serves _build/html compressed on a free local port and measures each page (default: the front page
-// and the chapters) as a mid-range telephone on a slow network. Fails below the bars. Whatever else
-// the machine does can only lower the score of speed, so that one is the best of a few runs.
+// and the chapters) as a mid-range telephone on a slow network. Fails below the bars. The machine is
+// noisy and the score of speed with it: that one is the median of three runs.
 
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,6 @@ import lighthouse from "lighthouse";
 const SITE = "_build/html";
 const BARS = { performance: 0.97, accessibility: 1, "best-practices": 1, seo: 1 };
 const HEAVIEST = 160_000; // bytes on the wire when a page is first opened
-const RUNS = 5; // at most, while the speed is below its bar
 const CHROMIUM_FLAGS = [
   "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -61,8 +60,11 @@ async function measure(url, port) {
   const run = async (onlyCategories) => (await lighthouse(url, { port, logLevel: "error", onlyCategories })).lhr;
   const report = await run(Object.keys(BARS));
   const scores = Object.fromEntries(Object.keys(BARS).map((name) => [name, score(report, name)]));
-  for (let runs = 1; runs < RUNS && scores.performance < BARS.performance; runs++)
-    scores.performance = Math.max(scores.performance, score(await run(["performance"]), "performance"));
+  // The median of three; two that agree about the bar have already decided it.
+  const speeds = [scores.performance, score(await run(["performance"]), "performance")];
+  const agree = speeds.every((speed) => speed >= BARS.performance === speeds[0] >= BARS.performance);
+  if (!agree) speeds.push(score(await run(["performance"]), "performance"));
+  scores.performance = speeds.sort()[Math.floor((speeds.length - 1) / 2)];
 
   const weight = weights(report);
   const short = [];
