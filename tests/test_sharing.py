@@ -9,6 +9,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 ROOT = Path(__file__).parents[1]
 ADDRESS = "https://somebody.example/positions"
@@ -91,10 +92,10 @@ def head_of_a_page(tmp_path):
         (source / card).write_bytes((ROOT / card).read_bytes())
         settings = {"extensions": ["sharing"], "html_baseurl": address, "html_title": "The book"}
         output = tmp_path / "output"
-        app = Sphinx(
-            source, None, output, tmp_path / "trees", "html", confoverrides=settings, status=None
-        )
-        app.build()
+        trees = tmp_path / "trees"
+        with docutils_namespace():  # what a Sphinx registers would be there for the next one
+            app = Sphinx(source, None, output, trees, "html", confoverrides=settings, status=None)
+            app.build()
         return output, BeautifulSoup((output / "index.html").read_text(), "html.parser").head
 
     return build

@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 CONFIG = """
 extensions = ["myst_nb", "print_book"]
@@ -54,8 +55,11 @@ def latex_of(folder, *cells):
     nbformat.write(chapter, folder / "chapter.ipynb")
     warnings = io.StringIO()
     out = folder / "out"
-    app = Sphinx(folder, folder, out, out, "latex", status=None, warning=warnings, freshenv=True)
-    app.build()
+    with docutils_namespace():  # what a Sphinx registers would be there for the next one
+        app = Sphinx(
+            folder, folder, out, out, "latex", status=None, warning=warnings, freshenv=True
+        )
+        app.build()
     return (out / "book.tex").read_text(), warnings.getvalue()
 
 
