@@ -14,6 +14,7 @@ from pathlib import Path
 
 import feeds
 import lesson
+import pydata_sphinx_theme
 import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
@@ -101,9 +102,9 @@ def render(builder: str) -> None:
 def make_small() -> None:
     """Write the finished site from the rendered pages."""
     print("making the pages small", flush=True)
-    if subprocess.call(
-        ["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE, katex_version]
-    ):
+    theme = Path(pydata_sphinx_theme.__file__).with_name("assets")
+    command = ["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE, theme, katex_version]
+    if subprocess.call(command):
         sys.exit("The pages could not be made small: see the message above.")
     if subprocess.call(["node", ROOT / "tools/site_figures.mjs", SITE]):
         sys.exit("The live figures could not be put into the pages: see the message above.")

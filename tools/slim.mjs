@@ -1,8 +1,8 @@
 // Make the built website small and self-contained.
 //
-//     node tools/slim.mjs FROM TO KATEX_VERSION
+//     node tools/slim.mjs FROM TO THEME KATEX_VERSION
 //
-// FROM is what Sphinx wrote and stays as it is; TO is written anew. Each page gets one style sheet,
+// FROM is what Sphinx wrote and stays as it is; TO is written anew; THEME holds the theme's sources. Each page gets one style sheet,
 // purged of what no page and no script uses, and one deferred script; icons become inline SVG, maths
 // fonts hold only the characters that occur, pictures load late and at a known size, and nothing
 // comes from another host. KATEX_VERSION is the version that rendered the maths.
@@ -318,14 +318,50 @@ function dropMeasuring(code) {
   return code.replace(MEASURES_ALL, "");
 }
 
+// The theme brings all twelve components of Bootstrap, most of which search the whole page at every
+// click. These are the ones that pages use, by the value of data-bs-toggle that asks for each.
+const COMPONENTS = { dropdown: "Dropdown", tooltip: "Tooltip" };
+
+/** Check that a page asks for no other component of Bootstrap. */
+function checkComponents($, page) {
+  $("[data-bs-toggle]").each((_, element) => {
+    const asked = $(element).attr("data-bs-toggle");
+    if (!COMPONENTS[asked]) fail(`${page}: data-bs-toggle="${asked}" needs a component of Bootstrap that is left out; add it to COMPONENTS in tools/slim.mjs`);
+  });
+}
+
+/** The theme's script for Bootstrap, built from its source with the components that pages use. */
+async function buildBootstrap(theme) {
+  const resolveDir = packageFolder("bootstrap");
+  const exports = Object.entries(COMPONENTS).map(([file, name]) => `export { default as ${name} } from "bootstrap/js/src/${file}.js";`);
+  const components = {
+    name: "components",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^bootstrap$/ }, ({ path }) => ({ path, namespace: "components" }));
+      onLoad({ filter: /./, namespace: "components" }, () => ({ contents: exports.join("\n"), resolveDir }));
+    },
+  };
+  const { outputFiles: [file], warnings } = await esbuild.build({
+    entryPoints: [join(theme, "scripts/bootstrap.js")], nodePaths: [dirname(resolveDir)], plugins: [components],
+    bundle: true, format: "iife", write: false, logLevel: "silent",
+    logOverride: { "ignored-bare-import": "silent" }, // Popper, of which Bootstrap imports what it needs
+  });
+  if (warnings.length) fail(`the theme's script for Bootstrap: ${warnings[0].text} (COMPONENTS in tools/slim.mjs)`);
+  return file.text;
+}
+
 /** One script from many. Classic scripts share their top-level names, so those stay as they are. */
-function joinScripts(scripts, from) {
+async function joinScripts(scripts, from, theme) {
   const code = scripts.map(({ code, path }) => {
     if (code) return code;
+    if (listName(path) === "scripts/bootstrap.js") return buildBootstrap(theme);
     const content = readFileSync(join(from, path), "utf8");
     return listName(path) === "scripts/pydata-sphinx-theme.js" ? dropMeasuring(content) : content;
   });
-  return esbuild.transformSync(code.join("\n;\n"), { minify: true, charset: "utf8" }).code;
+  const joined = (await Promise.all(code)).join("\n;\n");
+  for (const [, name] of joined.matchAll(/\bbootstrap\.([A-Z]\w*)/g))
+    if (!Object.values(COMPONENTS).includes(name)) fail(`the theme uses Bootstrap's ${name}, which is left out; add it to COMPONENTS in tools/slim.mjs`);
+  return esbuild.transformSync(joined, { minify: true, charset: "utf8" }).code;
 }
 
 /** The text of a style sheet with imports resolved and paths in url() made absolute. */
@@ -431,15 +467,21 @@ function redirectPage($) {
 `;
 }
 
-async function slim(from, to, katexVersion) {
+/** Check that the theme's copy of a package, which says its version after some words, is package.json's. */
+function checkVersion(from, script, words, name) {
+  const banner = readFileSync(join(from, `_static/scripts/${script}.js.LICENSE.txt`), "utf8").trim();
+  const version = packageVersion(name);
+  if (!banner.includes(`${words}${version} `)) fail(`the theme has another version of ${script} than package.json's ${name} ${version}: ${banner}`);
+}
+
+async function slim(from, to, theme, katexVersion) {
   if (packageVersion("katex") !== katexVersion)
     fail(`KaTeX ${katexVersion} rendered the maths, but package.json has the style sheet and fonts of katex ${packageVersion("katex")}: pin "katex": "${katexVersion}"`);
   const files = filesBelow(from);
   const paths = files.filter((path) => path.endsWith(".html") && !path.startsWith("_static/"));
   if (!paths.length) fail(`${from}: no pages`);
-  const banner = readFileSync(join(from, "_static/scripts/fontawesome.js.LICENSE.txt"), "utf8");
-  if (!banner.includes(`Free ${packageVersion("@fortawesome/fontawesome-free")} `))
-    fail(`the theme's icons are of another version than package.json's @fortawesome/fontawesome-free ${packageVersion("@fortawesome/fontawesome-free")}: ${banner.trim()}`);
+  checkVersion(from, "fontawesome", "Free ", "@fortawesome/fontawesome-free");
+  checkVersion(from, "bootstrap", "Bootstrap v", "bootstrap");
 
   rmSync(to, { recursive: true, force: true });
   mkdirSync(join(to, "_static", "fonts"), { recursive: true });
@@ -464,6 +506,7 @@ async function slim(from, to, katexVersion) {
     settlePictures($, path, from);
     $('meta[name="viewport"]').slice(1).remove();
     checkFormulas($, path);
+    checkComponents($, path);
     holdPunctuation($);
     describe($);
     mendNames($);
@@ -472,7 +515,7 @@ async function slim(from, to, katexVersion) {
   }
   const documents = [...pages.values()].map((page) => page.$);
 
-  const script = NOTICE + joinScripts(scripts, from);
+  const script = NOTICE + (await joinScripts(scripts, from, theme));
   writeFileSync(join(to, "_static/site.js"), script);
 
   const sheets = styles.map((path) =>
@@ -506,10 +549,10 @@ async function slim(from, to, katexVersion) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [from, to, katexVersion] = process.argv.slice(2);
+  const [from, to, theme, katexVersion] = process.argv.slice(2);
   try {
-    if (!katexVersion) fail("usage: node tools/slim.mjs FROM TO KATEX_VERSION");
-    await slim(from, to, katexVersion);
+    if (!katexVersion) fail("usage: node tools/slim.mjs FROM TO THEME KATEX_VERSION");
+    await slim(from, to, theme, katexVersion);
   } catch (error) {
     if (!(error instanceof SlimError)) throw error;
     console.error(`slim: ${error.message}`);

@@ -42,7 +42,9 @@ HEAD_SCRIPTS = [
 ]
 THEME = "scripts/pydata-sphinx-theme.js"
 BODY_SCRIPTS = ["scripts/bootstrap.js", THEME]
-MEASURING = ',"complete"===document.readyState?I():window.addEventListener("load",I)'
+MEASURING = (
+    ',"complete"===document.readyState?measureAll():window.addEventListener("load",measureAll)'
+)
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"></svg>'
 
 
@@ -51,6 +53,7 @@ class Site:
 
     def __init__(self, folder):
         self.source = folder / "raw"
+        self.theme = folder / "theme"
         self.result = folder / "html"
         self.styles = list(STYLES)
         self.head_scripts = list(HEAD_SCRIPTS)
@@ -61,14 +64,27 @@ class Site:
         for number, name in enumerate([*HEAD_SCRIPTS, *BODY_SCRIPTS, "searchtools.js", "new.js"]):
             self.write(f"_static/{name}", f"order.push({number});")
         self.write(f"_static/{THEME}", f"order.push({len(HEAD_SCRIPTS) + 1}){MEASURING}")
-        version = PACKAGES["@fortawesome/fontawesome-free"]
-        self.write("_static/scripts/fontawesome.js.LICENSE.txt", f"Font Awesome Free {version} by")
+        self.write_bootstrap(f"order.push({len(HEAD_SCRIPTS)});")
+        self.write_versions()
         self.write("_images/picture.svg", PICTURE)
 
     def write(self, path, text):
         path = self.source / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def write_bootstrap(self, code):
+        """Write the theme's source of the script for Bootstrap."""
+        (self.theme / "scripts").mkdir(parents=True, exist_ok=True)
+        source = f'import * as bootstrap from "bootstrap"; window.bootstrap = bootstrap; {code}'
+        (self.theme / "scripts/bootstrap.js").write_text(source)
+
+    def write_versions(
+        self, icons=PACKAGES["@fortawesome/fontawesome-free"], bootstrap=PACKAGES["bootstrap"]
+    ):
+        scripts = "_static/scripts"
+        self.write(f"{scripts}/fontawesome.js.LICENSE.txt", f"Font Awesome Free {icons} by")
+        self.write(f"{scripts}/bootstrap.js.LICENSE.txt", f"Bootstrap v{bootstrap} (of)")
 
     def page(self, up="../"):
         def sources(names, attribute=""):
@@ -89,7 +105,7 @@ class Site:
 
     def run(self, version=katex.katex_version):
         self.write("book/page.html", self.page())
-        command = ["node", SLIM, self.source, self.result, version]
+        command = ["node", SLIM, self.source, self.result, self.theme, version]
         return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
 
     def slim(self):
@@ -179,7 +195,12 @@ def test_scripts_keep_their_order(example):
 
 
 def test_the_theme_no_longer_measures_the_whole_page(example):
-    assert "addEventListener" not in example.script
+    assert "measureAll" not in example.script
+
+
+def test_of_bootstrap_comes_what_pages_use(example):
+    names = {"alert", "carousel", "dropdown", "offcanvas", "scrollspy", "toast", "tooltip"}
+    assert {name for name in names if f'"{name}"' in example.script} == {"dropdown", "tooltip"}
 
 
 def test_top_level_names_stay_shared(example):
@@ -332,8 +353,24 @@ def lose(names, name):
             ["the call that measures all boxes is not where it was"],
         ),
         (
-            lambda site: site.write("_static/scripts/fontawesome.js.LICENSE.txt", "Free 7.0.0 by"),
-            ["icons are of another version", "Free 7.0.0"],
+            lambda site: site.write_versions(icons="7.0.0"),
+            ["another version of fontawesome", "Free 7.0.0"],
+        ),
+        (
+            lambda site: site.write_versions(bootstrap="6.0.0"),
+            ["another version of bootstrap", "v6.0.0"],
+        ),
+        (
+            lambda site: setattr(site, "body", '<a data-bs-toggle="modal">open</a>'),
+            ['data-bs-toggle="modal" needs a component of Bootstrap that is left out'],
+        ),
+        (
+            lambda site: site.write_bootstrap("new bootstrap.Modal();"),
+            ["script for Bootstrap", '"Modal" will always be undefined'],
+        ),
+        (
+            lambda site: site.write("_static/book.js", "new bootstrap.Modal();"),
+            ["the theme uses Bootstrap's Modal, which is left out"],
         ),
     ],
 )
