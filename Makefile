@@ -100,8 +100,7 @@ jupyterlab: _build/jupyterlab/ready $(VENV_READY)  ## the live figures with a ke
 	  $(BIN)/python -m pytest tests/jupyterlab/check_jupyterlab.py
 
 colab: $(VENV_READY)  ## every lesson with what Colab brings, numpy 2.0 and the newest
-	@$(BIN)/python tools/colab_check.py tests/colab
-	@$(BIN)/python tools/colab_check.py tests/colab-newest
+	@$(BIN)/python tools/colab_check.py tests/colab tests/colab-newest
 
 binder: $(VENV_READY)  ## every lesson in the environment of .binder
 	@$(BIN)/python tools/binder_check.py

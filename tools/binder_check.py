@@ -6,8 +6,10 @@ posenc and install nothing. JupyterLab must have the extension that renders dire
 
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import elsewhere
@@ -28,17 +30,23 @@ def outcomes(folder: Path) -> Iterator[tuple[str, list[str]]]:
     listed = elsewhere.run(programs / "jupyter-labextension", "list", cwd=folder)
     found = re.search(rf"{EXTENSION} v\S+ .*enabled.*OK", listed)
     yield "JupyterLab", [] if found else [f"{EXTENSION} is not enabled:\n{listed}"]
-    installed = environment.packages()
-    for source in lessons:
+
+    def faults(source: Path) -> list[str]:
         try:
-            faults = environment.differences(source)
+            return environment.differences(source)
         except lesson.LessonError as error:
-            faults = [str(error)]
-        if environment.packages() != installed:
-            faults.append("the set-up cell installed something, though posenc was there")
-        yield source.name, faults
+            return [str(error)]
+
+    installed = environment.packages()
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        yield from zip((source.name for source in lessons), pool.map(faults, lessons), strict=True)
+    added = environment.packages() - installed
+    yield (
+        "set-up cells",
+        [f"one installed {sorted(added)}, though posenc was there"] if added else [],
+    )
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="binder-") as folder:
-        elsewhere.report("binder", outcomes(Path(folder)))
+        sys.exit(not elsewhere.report("binder", outcomes(Path(folder))))

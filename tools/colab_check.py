@@ -9,6 +9,7 @@ add what it names and change no other package, numpy among them.
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import elsewhere
@@ -51,7 +52,12 @@ def outcomes(requirements: Path, folder: Path) -> Iterator[tuple[str, list[str]]
         yield source.name, faults
 
 
-if __name__ == "__main__":
-    name = sys.argv[1]
+def check(name: str) -> bool:
+    """Report how the lessons fare with a folder's requirements."""
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
-        elsewhere.report(name, outcomes(ROOT / name / "requirements.txt", Path(folder)))
+        return elsewhere.report(name, outcomes(ROOT / name / "requirements.txt", Path(folder)))
+
+
+if __name__ == "__main__":
+    with ThreadPoolExecutor() as pool:
+        sys.exit(not all(list(pool.map(check, sys.argv[1:]))))

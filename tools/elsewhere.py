@@ -9,12 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from uuid import uuid4
 
 import lesson
 import setup_cell
 from repository import ROOT
-
-KERNEL = "elsewhere"
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
@@ -59,8 +58,10 @@ class Environment:
         self.python = folder / "bin" / "python"
         run(sys.executable, "-m", "venv", folder)
         self._uv("install", "--requirement", requirements)
-        run(self.python, "-m", "ipykernel", "install", "--prefix", folder, "--name", KERNEL)
-        self._kernels = str(folder / "share" / "jupyter")
+        self._kernel = f"elsewhere-{uuid4()}"  # other environments may be in use beside this one
+        run(self.python, "-m", "ipykernel", "install", "--prefix", folder, "--name", self._kernel)
+        known = os.environ.get("JUPYTER_PATH", "")
+        os.environ["JUPYTER_PATH"] = f"{folder / 'share' / 'jupyter'}{os.pathsep}{known}"
 
     def packages(self) -> set[str]:
         """Return all that is installed, each with its version."""
@@ -73,9 +74,8 @@ class Environment:
 
     def differences(self, path: Path, **environment: str) -> list[str]:
         """Run a lesson and return where it prints something else than is stored in it."""
-        os.environ["JUPYTER_PATH"] = self._kernels
         quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}  # no debugger that could miss a file
-        fresh = lesson.execute(path, kernel=KERNEL, env=os.environ | quiet | environment)
+        fresh = lesson.execute(path, kernel=self._kernel, env=os.environ | quiet | environment)
         setup = next(cell for cell in fresh.cells if cell.id == setup_cell.ID)
         setup.outputs = []  # what pip says
         return lesson.differences(lesson.read(path), fresh)
@@ -85,10 +85,10 @@ class Environment:
         return run(uv, "pip", command, "--python", self.python, *arguments)
 
 
-def report(name: str, outcomes: Iterable[tuple[str, list[str]]]) -> None:
-    """Print how each lesson fared, and end with an error if one did not as it should."""
-    failed = False
+def report(name: str, outcomes: Iterable[tuple[str, list[str]]]) -> bool:
+    """Print how each lesson fared and return whether all did as they should."""
+    well = True
     for lesson_name, faults in outcomes:
-        print(f"{name}: {lesson_name}", *(faults or ["as stored"]), sep="\n  ", flush=True)
-        failed = failed or bool(faults)
-    sys.exit(failed)
+        print("\n  ".join([f"{name}: {lesson_name}", *(faults or ["as stored"])]), flush=True)
+        well = well and not faults
+    return well
