@@ -48,7 +48,7 @@ test: $(TESTS_PASSED)  ## every test that is quick
 
 # One after the other: they measure times, or fill the machine.
 check:  ## the slow tests, each a target of its own
-	@for target in live-figures jupyterlab experiments-check; do \
+	@for target in live-figures jupyterlab lighthouse colab binder class-check experiments-check; do \
 	  echo "make $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 $(VENV_READY): requirements.txt pyproject.toml
