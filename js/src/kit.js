@@ -84,9 +84,16 @@ export function figure(name, specs, build) {
       };
       for (const handler of handlers) model.on(...handler);
       draw(readState(), new Set([...names, "width"]));
+      const lines = root.querySelectorAll(".pf-line");
       watcher = new ResizeObserver(() => {
+        const fresh = measured();
+        // A line keeps the room that it has needed at this width: what is below must not jump while a slider moves.
+        const rooms = [...lines].map((line) => (fresh ? "" : `${line.getBoundingClientRect().height}px`));
         card.style.setProperty("--pf-height", `${root.offsetHeight}px`);
-        if (measured()) touch("width");
+        lines.forEach((line, i) => {
+          line.style.minHeight = rooms[i];
+        });
+        if (fresh) touch("width");
       });
       watcher.observe(root);
     });

@@ -259,6 +259,26 @@ def use_slider(window, slider, hand):
     assert shown == slider.get_attribute("aria-valuetext")
 
 
+SLIDE = """async (slider) => {
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  const places = new Set();
+  for (let i = 0; i < 24; i++) {
+    slider.value = low + ((high - low) * (i % 12)) / 11;
+    slider.dispatchEvent(new Event("input"));
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    if (i >= 12) places.add(slider.offsetTop);
+  }
+  return [...places];
+}"""
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_a_slider_stays_where_it_is_held(chapter, size, visit):
+    """Words above it may need another line once; then there is room for it."""
+    for slider in visit(chapter, size).locator(".live-figure input[type=range]").all():
+        assert len(slider.evaluate(SLIDE)) == 1, slider.evaluate("(s) => s.labels[0].textContent")
+
+
 def test_a_figure_that_fails_leaves_the_others_alone(visit, site, read, contents, tmp_path):
     page = next(page for page in contents if len(read(page).select(".live-figure")) > 2)
     state = json.loads(read(page).select_one(STATE).get_text())
