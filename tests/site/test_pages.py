@@ -38,6 +38,7 @@ MENTIONED = (
     "http://www.w3.org/",
     "https://clipboardjs.com/",
     "https://developer.mozilla.org/",
+    "https://popper.js.org",
     "https://pydata-sphinx-theme.readthedocs.io/",
 )
 
