@@ -9,7 +9,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import feeds
@@ -17,7 +19,7 @@ import lesson
 import pydata_sphinx_theme
 import yaml
 from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from sphinxcontrib.katex import katex_version
 
 ROOT = lesson.ROOT
@@ -50,9 +52,18 @@ def start_afresh_if_shared_sources_changed() -> None:
         FINGERPRINT.write_text(current)
 
 
-def run_lessons() -> None:
-    """Run every lesson that the cache lacks, one on each core, and compare what it prints."""
+@contextmanager
+def run_so_far() -> Iterator[JupyterCacheAbstract]:
+    """Open the cache of run lessons, and close its database at the end."""
     cache = get_cache(CACHE)
+    try:
+        yield cache
+    finally:
+        cache.db.dispose()
+
+
+def run_lessons(cache: JupyterCacheAbstract) -> None:
+    """Run every lesson that the cache lacks, one on each core, and compare what it prints."""
 
     def cached(path: Path) -> bool:
         try:
@@ -119,7 +130,8 @@ def write_feeds() -> None:
 
 if __name__ == "__main__":
     start_afresh_if_shared_sources_changed()
-    run_lessons()
+    with run_so_far() as cache:
+        run_lessons(cache)
     render("html")
     make_small()
     write_feeds()

@@ -120,8 +120,8 @@ def page_with(read, contents):
 # Show what is folded, and what the browser leaves undrawn while it is far from the window.
 UNFOLD = """() => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
-  for (const part of document.querySelectorAll("article *"))
-    if (getComputedStyle(part).contentVisibility === "auto") part.style.contentVisibility = "visible";
+  for (const { style } of document.querySelectorAll("section, .cell"))
+    style.contentVisibility = "visible";
 }"""
 
 OUT_OF_REACH = """async () => {
