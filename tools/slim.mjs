@@ -2,10 +2,11 @@
 //
 //     node tools/slim.mjs FROM TO THEME KATEX_VERSION
 //
-// FROM is what Sphinx wrote and stays as it is; TO is written anew; THEME holds the theme's sources. Each page gets one style sheet,
-// purged of what no page and no script uses, and one deferred script; icons become inline SVG, maths
-// fonts hold only the characters that occur, pictures load late and at a known size, and nothing
-// comes from another host. KATEX_VERSION is the version that rendered the maths.
+// FROM is what Sphinx wrote and stays as it is; TO is written anew; THEME holds the theme's sources.
+// Each page gets one style sheet, purged of what no page and no script uses, and one deferred script;
+// icons become inline SVG, maths fonts hold only the characters that occur, pictures load late and at
+// a known size, and nothing comes from another host. KATEX_VERSION is the version that rendered the
+// maths.
 //
 // The lists below name everything the theme loads. When an update of the theme loads something else
 // or stops loading something, the step fails and says what, because a page would break silently.
