@@ -12,8 +12,9 @@ from sphinx.application import Sphinx
 
 CARDS = {
     "line_color": "#4450b4",
+    "font": "DejaVu Sans",  # has a bold face, which the default lacks
     "image_mini": "book/_static/card.png",
-    "description_max_length": 175,  # what two lines hold
+    "description_max_length": 150,  # what two lines hold
 }
 
 
