@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import elsewhere
-import lesson
 
 EXTENSION = "jupyterlab-myst"
 
@@ -28,23 +27,15 @@ def outcomes(folder: Path) -> Iterator[tuple[str, list[str]]]:
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     elsewhere.run(binder / "postBuild", cwd=checkout, PATH=path)
     listed = elsewhere.run(programs / "jupyter-labextension", "list", cwd=folder)
-    found = re.search(rf"{EXTENSION} v\S+ .*enabled.*OK", listed)
-    yield "JupyterLab", [] if found else [f"{EXTENSION} is not enabled:\n{listed}"]
-
-    def faults(source: Path) -> list[str]:
-        try:
-            return environment.differences(source)
-        except lesson.LessonError as error:
-            return [str(error)]
-
+    enabled = re.search(rf"{EXTENSION} v\S+ .*enabled.*OK", listed)
+    yield "JupyterLab", [] if enabled else [f"{EXTENSION} is not enabled:\n{listed}"]
     installed = environment.packages()
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        yield from zip((source.name for source in lessons), pool.map(faults, lessons), strict=True)
-    added = environment.packages() - installed
-    yield (
-        "set-up cells",
-        [f"one installed {sorted(added)}, though posenc was there"] if added else [],
-    )
+        names = (source.name for source in lessons)
+        yield from zip(names, pool.map(environment.faults, lessons), strict=True)
+    changed = environment.packages() ^ installed
+    found = [f"one changed {sorted(changed)}, though posenc was there"] if changed else []
+    yield "set-up cells", found
 
 
 if __name__ == "__main__":

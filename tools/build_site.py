@@ -110,12 +110,16 @@ def render(builder: str) -> None:
     RENDERED.touch()
 
 
+def slim_command(rendered: Path, site: Path) -> list[Path | str]:
+    """Return the command that makes rendered pages a small site."""
+    theme = Path(pydata_sphinx_theme.__file__).with_name("assets")
+    return ["node", ROOT / "tools/slim.mjs", rendered, site, theme, katex_version]
+
+
 def make_small() -> None:
     """Write the finished site from the rendered pages."""
     print("making the pages small", flush=True)
-    theme = Path(pydata_sphinx_theme.__file__).with_name("assets")
-    command = ["node", ROOT / "tools/slim.mjs", WORK / "_build/html", SITE, theme, katex_version]
-    if subprocess.call(command):
+    if subprocess.call(slim_command(WORK / "_build/html", SITE)):
         sys.exit("The pages could not be made small: see the message above.")
     if subprocess.call(["node", ROOT / "tools/site_figures.mjs", SITE]):
         sys.exit("The live figures could not be put into the pages: see the message above.")

@@ -38,10 +38,7 @@ def outcomes(requirements: Path, folder: Path) -> Iterator[tuple[str, list[str]]
         notebook = lesson.read(source)
         setup_cell.put_into(notebook, BOOK)
         nbformat.write(notebook, opened)
-        try:
-            faults = environment.differences(opened, **git)
-        except lesson.LessonError as error:
-            faults = [str(error)]
+        faults = environment.faults(opened, **git)
         packages = environment.packages()
         added = {package.split("==")[0].split(" @ ")[0] for package in packages - preloaded}
         if added != ADDED:
@@ -60,4 +57,4 @@ def check(name: str) -> bool:
 
 if __name__ == "__main__":
     with ThreadPoolExecutor() as pool:
-        sys.exit(not all(list(pool.map(check, sys.argv[1:]))))
+        sys.exit(not all(pool.map(check, sys.argv[1:])))

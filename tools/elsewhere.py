@@ -9,11 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from uuid import uuid4
 
 import lesson
 import setup_cell
 from repository import ROOT
+
+JUPYTER_PATH_LOCK = Lock()  # environments may be made side by side, and each adds its kernels
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
@@ -58,10 +61,11 @@ class Environment:
         self.python = folder / "bin" / "python"
         run(sys.executable, "-m", "venv", folder)
         self._uv("install", "--requirement", requirements)
-        self._kernel = f"elsewhere-{uuid4()}"  # other environments may be in use beside this one
+        self._kernel = f"elsewhere-{uuid4()}"
         run(self.python, "-m", "ipykernel", "install", "--prefix", folder, "--name", self._kernel)
-        known = os.environ.get("JUPYTER_PATH", "")
-        os.environ["JUPYTER_PATH"] = f"{folder / 'share' / 'jupyter'}{os.pathsep}{known}"
+        with JUPYTER_PATH_LOCK:
+            known = os.environ.get("JUPYTER_PATH", "")
+            os.environ["JUPYTER_PATH"] = f"{folder / 'share' / 'jupyter'}{os.pathsep}{known}"
 
     def packages(self) -> set[str]:
         """Return all that is installed, each with its version."""
@@ -72,10 +76,13 @@ class Environment:
         if packages:
             self._uv("uninstall", *packages)
 
-    def differences(self, path: Path, **environment: str) -> list[str]:
-        """Run a lesson and return where it prints something else than is stored in it."""
+    def faults(self, path: Path, **environment: str) -> list[str]:
+        """Run a lesson and return what raises, or where it prints something else than is stored."""
         quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}  # no debugger that could miss a file
-        fresh = lesson.execute(path, kernel=self._kernel, env=os.environ | quiet | environment)
+        try:
+            fresh = lesson.execute(path, kernel=self._kernel, env=os.environ | quiet | environment)
+        except lesson.LessonError as error:
+            return [str(error)]
         setup = next(cell for cell in fresh.cells if cell.id == setup_cell.ID)
         setup.outputs = []  # what pip says
         return lesson.differences(lesson.read(path), fresh)

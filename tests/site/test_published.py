@@ -10,20 +10,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import build_site
 import nbformat
 import publish
-import pydata_sphinx_theme
 import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from repository import ROOT, Repository
-from sphinxcontrib.katex import katex_version
 
 ADDRESS = "https://github.com/someone/a-book"
 SITE = "https://someone.github.io/a-book/"
 PAGES = ("book/start.html", "notebooks/01_small.html")
-SLIM = ROOT / "tools/slim.mjs"
-THEME = Path(pydata_sphinx_theme.__file__).with_name("assets")
 TABLE_OF_CONTENTS = """\
 format: jb-book
 root: book/start.md
@@ -51,7 +48,7 @@ def small_book(request, tmp_path_factory):
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     for command in (
         [jupyter_book, "build", root, "-q", "-W", "-n"],
-        ["node", SLIM, root / "_build/html", root / "site", THEME, katex_version],
+        build_site.slim_command(root / "_build/html", root / "site"),
     ):
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
