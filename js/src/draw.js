@@ -22,20 +22,27 @@ export const h = (tag, attributes = {}, ...children) => fill(document.createElem
 /** An SVG element. */
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+/** What `put` has set on an element: to ask the element would take as long as to set it. */
+const given = new WeakMap();
+
 /** Set attributes that changed; what is the same is not touched. */
 export function put(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    const text = String(value);
-    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  let known = given.get(element);
+  if (!known) given.set(element, (known = {}));
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (known[name] === value) continue;
+    known[name] = value;
+    element.setAttribute(name, value);
   }
   return element;
 }
 
 /** Set an element's words if they changed: those of its text, since a new node would be styled anew. */
 export function say(element, words) {
-  if (element.textContent === words) return;
-  if (element.childNodes.length === 1 && element.firstChild.nodeType === Node.TEXT_NODE) element.firstChild.data = words;
-  else element.textContent = words;
+  const text = element.firstChild;
+  if (!text || text.nextSibling || text.nodeType !== Node.TEXT_NODE) element.textContent = words;
+  else if (text.data !== words) text.data = words;
 }
 
 /** Fill a line with words, some of them in elements of their own: write(line, "cosine ", h("strong", {}, "0.94")).
@@ -53,11 +60,18 @@ export function write(line, ...parts) {
   });
 }
 
+const lists = new WeakMap();
+
 /** Keep `parent` filled with `count` children made by `make(i)`; returns them. */
 export function list(parent, count, make) {
-  while (parent.childNodes.length > count) parent.lastChild.remove();
-  while (parent.childNodes.length < count) parent.append(make(parent.childNodes.length));
-  return [...parent.childNodes];
+  let children = lists.get(parent);
+  if (!children) lists.set(parent, (children = []));
+  while (children.length > count) children.pop().remove();
+  while (children.length < count) {
+    children.push(make(children.length));
+    parent.append(children.at(-1));
+  }
+  return children;
 }
 
 /** A number with a fixed number of digits, a real minus sign, and no negative zero. */
@@ -66,12 +80,14 @@ export function fixed(value, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+/** A whole number with its thousands apart: 47 100. */
+export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
 /** A number in at most three significant digits, with thousands apart: 19.9, 628, 47 100. */
 export function short(value) {
   if (!Number.isFinite(value)) return "∞";
   const rounded = Number(value.toPrecision(3));
-  const text = Math.abs(rounded) >= 1e4 ? rounded.toLocaleString("en").replaceAll(",", "\u202f") : String(rounded);
-  return text.replace("-", "−");
+  return (Math.abs(rounded) >= 1e4 ? grouped(rounded) : String(rounded)).replace("-", "−");
 }
 
 /** A linear scale from [a, b] to [c, d]. */
@@ -83,7 +99,14 @@ export function scale([a, b], [c, d]) {
 const pixel = (value) => Math.round(value * 10) / 10;
 
 /** The path of a line through points [[x, y], ...]. */
-export const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${pixel(x)},${pixel(y)}`).join("");
+export function line(points) {
+  let path = "";
+  for (const [x, y] of points) path += `${path && "L"}${pixel(x)},${pixel(y)}`;
+  return path && `M${path}`;
+}
+
+/** The path of a circle. Marks of one look are one path: each element more takes a slow machine longer. */
+export const circle = (x, y, r) => `M${pixel(x - r)},${pixel(y)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
 
 /** The path of an arc around (x, y), from one angle to another in radians, anticlockwise as in the lessons. */
 export function arc(x, y, radius, from, to) {

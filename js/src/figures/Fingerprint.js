@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
+import { fixed, grouped, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -12,7 +12,7 @@ const BARS = 84;
 const GAP = 14;
 const HEIGHT = TOP + MAP + GAP + BARS + 34;
 
-const BASES = [10, 100, 1e3, 1e4, 1e5, 1e6].map((base) => [base, base.toLocaleString("en").replaceAll(",", "\u202f")]);
+const BASES = [10, 100, 1e3, 1e4, 1e5, 1e6].map((base) => [base, grouped(base)]);
 
 export default figure("Fingerprint", Fingerprint, (ui) => {
   const canvas = h("canvas", { class: "pf-map" });

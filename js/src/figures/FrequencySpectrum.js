@@ -1,6 +1,6 @@
 // The pairs of a model before and after an extension of its context: turns made, and the score curve.
 
-import { fixed, h, line, list, put, s, say, scale, short, write } from "../draw.js";
+import { fixed, grouped, h, line, list, put, s, say, scale, short, write } from "../draw.js";
 import { figure } from "../kit.js";
 import * as math from "../math.js";
 import { METHODS, MODELS } from "../models.js";
@@ -34,7 +34,6 @@ export function attentionFactor({ trained }, method, factor) {
   return method === "longrope" ? math.longropeAttentionFactor(factor, trained) : 1;
 }
 
-const positions = (count) => count.toLocaleString("en").replaceAll(",", "\u202f");
 const name = (method) => METHODS[method];
 /** A power of ten, short enough for an axis. */
 const power = (exponent) => (exponent < 0 ? String(Number((10 ** exponent).toPrecision(1))) : `1${"0".repeat(exponent % 3)}${["", "k", "M"][Math.floor(exponent / 3)]}`);
@@ -86,7 +85,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       }),
       ui.select("method", { label: "Method", options: Object.entries(METHODS), offered: (method, { model }) => capable(method, model) }),
       ui.slider("factor", { label: "Factor s", octave: 4, show: short }),
-      ui.slider("target", { label: "Wanted length", octave: 4, show: positions }),
+      ui.slider("target", { label: "Wanted length", octave: 4, show: grouped }),
       ui.slider("pair", { label: "Pair", max: ({ model }) => MODELS[model].dim / 2 - 1 })));
 
   let model, plain, now, trained, before, after, fresh, x, y, room;
@@ -185,7 +184,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   function drawWords({ model: chosen, method, factor, target }) {
     const [leave, would] = [fresh, before.map((turned, i) => math.meetsNewAngles(trained[i], turned))].map((some) => some.filter(Boolean).length);
     const how = method === "none" ? "unchanged" : `with ${name(method)}`;
-    write(readout, `${chosen}, trained on ${positions(model.trained)} positions, read at ${positions(target)} ${how}: `,
+    write(readout, `${chosen}, trained on ${grouped(model.trained)} positions, read at ${grouped(target)} ${how}: `,
       h("strong", {}, `${leave} of ${count()}`), " pairs reach angles never seen",
       method === "none" ? "." : ` (${would} unchanged).`);
     const slowed = Array.from(plain, (w, i) => w / now[i]);
@@ -198,8 +197,8 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     }
     const m = attentionFactor(model, method, factor);
     write(fate, `${changed()}. Attention factor `, h("strong", {}, fixed(m, 4)), m === 1 ? "." : `: scores times ${fixed(m * m, 3)}.`);
-    write(scoreWords, `Sum of cosines at ${positions(model.trained)}: `, h("strong", {}, fixed(sumOfCosines(plain, model.trained), 1)), " unchanged, ",
-      h("strong", {}, fixed(sumOfCosines(now, model.trained), 1)), ` now; at ${positions(target)}: `, h("strong", {}, fixed(sumOfCosines(plain, target), 1)), " and ",
+    write(scoreWords, `Sum of cosines at ${grouped(model.trained)}: `, h("strong", {}, fixed(sumOfCosines(plain, model.trained), 1)), " unchanged, ",
+      h("strong", {}, fixed(sumOfCosines(now, model.trained), 1)), ` now; at ${grouped(target)}: `, h("strong", {}, fixed(sumOfCosines(plain, target), 1)), " and ",
       h("strong", {}, fixed(sumOfCosines(now, target), 1)), ".");
   }
 
