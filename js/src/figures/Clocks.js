@@ -1,12 +1,13 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { fixed, h, line, list, put, s, say, scale, short, write } from "../draw.js";
+import { circle, fixed, h, line, list, put, s, say, scale, short, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
 
 const CARD = 68; // height of a hand with its waves
 const RADIUS = 23;
+const WAVES = 2 * RADIUS + 22; // where the waves begin
 const WINDOW = 32; // positions that the waves show
 const PACE = 260; // milliseconds a position
 const LAST = Clocks.position.high;
@@ -24,7 +25,13 @@ export function closestSoFar(frequencies, last) {
 }
 
 export default figure("Clocks", Clocks, (ui) => {
-  const stage = h("div", { class: "pf-hands", "aria-hidden": "true" });
+  // All hands are one path, and so are all waves: each element more takes a slow machine longer.
+  const [dials, zeros] = ["pf-axis", "pf-grid"].map((look) => s("path", { class: look }));
+  const moving = Object.fromEntries(
+    ["hands", "tips", "sines", "cosines", "open"].map((name) => [name, s("path", { class: `pf-${name}` })]));
+  const [names, turned] = [s("g"), s("g")];
+  const drawing = s("svg", { "aria-hidden": "true" }, dials, zeros, ...Object.values(moving), names, turned);
+  const stage = h("div", { class: "pf-stage" }, drawing);
   const play = ui.button("Play", () => {
     const { playing, position } = ui.state();
     ui.set({ playing: !playing, position: !playing && position === LAST ? 0 : position });
@@ -34,8 +41,8 @@ export default figure("Clocks", Clocks, (ui) => {
 
   ui.frame("One hand for each pair", stage,
     h("div", { class: "pf-key" },
-      h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-sine", d: "M0,4h26" })), "sine"),
-      h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-cosine", d: "M0,4h26" })), "cosine"),
+      h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-sines", d: "M0,4h26" })), "sine"),
+      h("span", {}, s("svg", { width: 26, height: 8, "aria-hidden": "true" }, s("path", { class: "pf-cosines", d: "M0,4h26" })), "cosine"),
       h("span", {}, `over the last ${WINDOW} positions`), h("span", {}, "λ: wavelength, in positions")),
     readout, made,
     h("div", { class: "pf-controls" },
@@ -43,63 +50,56 @@ export default figure("Clocks", Clocks, (ui) => {
       h("div", { class: "pf-buttons" }, play, ui.stepper("position", { label: "Position" })),
       ui.slider("dim", { label: "Dimensions d" })));
 
-  let frequencies, closest, hands, timer;
-
-  function makeHand() {
-    const parts = {
-      hand: s("path", { class: "pf-hand" }), tip: s("circle", { class: "pf-tip", r: 4 }),
-      zero: s("path", { class: "pf-grid" }), sine: s("path", { class: "pf-sine" }), cosine: s("path", { class: "pf-cosine" }),
-      high: s("circle", { class: "pf-tip", r: 3 }), right: s("circle", { class: "pf-tip pf-open", r: 3 }),
-      name: s("text", { x: 2 * RADIUS + 22, y: 12 }), turned: s("text", { class: "pf-strong", y: 12, "text-anchor": "end" }),
-    };
-    const middle = CARD / 2;
-    const dial = s("circle", { class: "pf-axis", cx: RADIUS + 4, cy: middle, r: RADIUS });
-    const drawing = s("svg", { height: CARD }, dial, ...Object.values(parts));
-    return Object.assign(drawing, { parts });
-  }
+  let frequencies, closest, room, timer;
 
   function drawRoom({ dim, width, wide }) {
     const columns = wide ? 2 : 1;
-    const room = (width - 28 * (columns - 1)) / columns;
-    stage.style.height = `${Math.ceil(8 / columns) * CARD}px`;
-    hands = list(stage, dim / 2, makeHand);
-    hands.forEach((hand, i) => {
-      const column = columns === 2 && i >= Math.ceil(hands.length / 2) ? 1 : 0;
-      const row = column ? i - Math.ceil(hands.length / 2) : i;
-      put(hand, { width: room, style: `left:${column * (room + 28)}px;top:${row * CARD}px` });
-      const { zero, name, turned } = hand.parts;
-      const left = 2 * RADIUS + 22;
-      hand.across = scale([-WINDOW, 0], [left, room - 6]);
-      hand.up = scale([1, -1], [20, CARD - 10]);
-      put(zero, { d: `M${left},${hand.up(0)}H${room - 6}` });
-      put(turned, { x: room - 6 });
+    const span = (width - 28 * (columns - 1)) / columns;
+    const rows = Math.ceil(dim / 2 / columns);
+    const height = Math.ceil(8 / columns) * CARD;
+    stage.style.height = `${height}px`;
+    put(drawing, { width, height });
+    // where each hand has its pivot and its waves
+    room = {
+      reach: span - WAVES - 6,
+      places: Array.from(frequencies, (_, i) => {
+        const [left, top] = [Math.floor(i / rows) * (span + 28), (i % rows) * CARD];
+        return { x: left + RADIUS + 4, y: top + CARD / 2, waves: left + WAVES, end: left + span - 6, up: scale([1, -1], [top + 20, top + CARD - 10]) };
+      }),
+    };
+    const { places } = room;
+    put(dials, { d: places.map(({ x, y }) => circle(x, y, RADIUS)).join("") });
+    put(zeros, { d: places.map(({ waves, end, up }) => `M${waves},${up(0)}H${end}`).join("") });
+    list(names, places.length, () => s("text")).forEach((name, i) => {
+      put(name, { x: places[i].waves, y: places[i].y - CARD / 2 + 12 });
       say(name, `pair ${i}, λ ${short(wavelength(frequencies[i]))}`);
     });
+    room.turned = list(turned, places.length, () => s("text", { class: "pf-strong", "text-anchor": "end" }));
+    room.turned.forEach((text, i) => put(text, { x: places[i].end, y: places[i].y - CARD / 2 + 12 }));
   }
 
   /** Draw the hands at a position, whole or between two. */
   function drawHands(position) {
-    const begin = Math.max(0, position - WINDOW);
-    const span = position - begin;
-    hands.forEach((hand, i) => {
+    const span = Math.min(WINDOW, position);
+    const drawn = { hands: "", sines: "", cosines: "", tips: "", open: "" };
+    room.places.forEach(({ x, y, end, up }, i) => {
       const w = frequencies[i];
       const [sine, cosine] = [Math.sin(w * position), Math.cos(w * position)];
-      const [x, y] = [RADIUS + 4 + RADIUS * cosine, CARD / 2 - RADIUS * sine];
-      const { parts } = hand;
-      put(parts.hand, { d: line([[RADIUS + 4, CARD / 2], [x, y]]) });
-      put(parts.tip, { cx: x, cy: y });
+      const tip = [x + RADIUS * cosine, y - RADIUS * sine];
+      drawn.hands += line([[x, y], tip]);
+      drawn.tips += circle(...tip, 4) + circle(end, up(sine), 3);
+      drawn.open += circle(end, up(cosine), 3);
       const points = Math.ceil(Math.max(2, span * Math.min(5, 10 * w))); // a slow wave needs few
       const wave = (value) => line(Array.from({ length: points + 1 }, (_, n) => {
-        const p = begin + (span * n) / points;
-        return [hand.across(p - position), hand.up(value(w * p))];
+        const before = span * (1 - n / points);
+        return [end - (room.reach * before) / WINDOW, up(value(w * (position - before)))];
       }));
-      put(parts.sine, { d: wave(Math.sin) });
-      put(parts.cosine, { d: wave(Math.cos) });
-      put(parts.high, { cx: hand.across(0), cy: hand.up(sine) });
-      put(parts.right, { cx: hand.across(0), cy: hand.up(cosine) });
+      drawn.sines += wave(Math.sin);
+      drawn.cosines += wave(Math.cos);
       const number = turns(w, position);
-      say(parts.turned, `${fixed(number, number < 0.995 ? 3 : 2)} turns`);
+      say(room.turned[i], `${fixed(number, number < 0.995 ? 3 : 2)} turns`);
     });
+    for (const [name, d] of Object.entries(drawn)) put(moving[name], { d });
   }
 
   function drawWords({ position, dim }) {
