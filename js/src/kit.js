@@ -168,8 +168,6 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
       const high = place(max?.(state) ?? spec.high);
       put(input, { max: high, "aria-valuetext": words });
       if (Number(input.value) !== at) input.value = at;
-      const share = (at - Number(input.min)) / (high - Number(input.min) || 1);
-      put(input, { style: `background-size:calc(8px + ${share} * (100% - 16px)) 4px,100% 4px` }); // up to the middle of the thumb
       say(value, words);
     });
   }

@@ -1,6 +1,6 @@
 // One pair of RoPE in the plane: a query and a key, each turned by its position, and their product.
 
-import { arc, fixed, h, line, list, put, s, say, scale, write } from "../draw.js";
+import { arc, circle, fixed, h, line, list, put, s, say, scale, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angleOf, degrees, dot, radians, turned } from "../math.js";
 import { RopePair } from "../settings.js";
@@ -16,6 +16,7 @@ const WEDGE = 0.36; // radius of the shaded angle, in the units of the plane
 const ARCS = [0.62, 0.5]; // radii at which the turns of query and key begin
 const TURN = 0.05; // how much farther out the next full turn of an arc runs
 const NARROW = 0.8; // radians below which an angle has no room for its name
+const REST = 120; // milliseconds after which the handles follow what is drawn
 const GLIDE = 240; // milliseconds in which a shift is shown
 
 /** The product of the query, turned by an angle, and the key: what an offset of that angle scores. */
@@ -45,7 +46,7 @@ export default figure("RopePair", RopePair, (ui) => {
 
   const axes = s("g");
   const [curve, drop] = [s("path", { class: "pf-curve" }), s("path", { class: "pf-drop" })];
-  const points = s("g");
+  const points = s("path", { class: "pf-point" });
   const [zero, now] = [s("circle", { class: "pf-zero", r: 4.5 }), s("circle", { class: "pf-now", r: 6 })];
   const [zeroName, nowName] = [s("text"), s("text", { class: "pf-strong" })];
   const [across, upwards] = [s("text", { "text-anchor": "middle" }, "offset m − n, in positions"), s("text", { y: 12 }, "q·k after the rotation")];
@@ -112,9 +113,12 @@ export default figure("RopePair", RopePair, (ui) => {
       if (state.theta > 0) ui.set(to((p) => pointing(i, p, direction, radians(state.theta)))(state));
     });
   });
-  let room, shown, timer, gliding = false;
+  let room, shown, timer, resting, gliding = false;
   ui.drag(surface, (x) => ui.set(toOffset(Math.round(room.offsetAt(x)))(ui.state())));
-  ui.signal.addEventListener("abort", () => cancelAnimationFrame(timer));
+  ui.signal.addEventListener("abort", () => {
+    cancelAnimationFrame(timer);
+    clearTimeout(resting);
+  });
 
   function drawRoom({ width, wide }) {
     const side = wide ? Math.min(300, (width - 24) / 2) : Math.min(300, width);
@@ -173,8 +177,6 @@ export default figure("RopePair", RopePair, (ui) => {
       put(parts.arc, { d: sweep(ARCS[i], STARTS[i], positions[i] * theta) });
       const [x, y] = at(ends[i], length + 13);
       put(parts.name, { x, y });
-      const [left, top] = at(ends[i], length - 8);
-      put(tips[i], { style: `transform:translate(${left.toFixed(1)}px,${top.toFixed(1)}px)` });
     });
     const angle = angleBetween(...positions, theta);
     const radius = WEDGE * unit;
@@ -183,6 +185,14 @@ export default figure("RopePair", RopePair, (ui) => {
     const away = Math.abs(angle) > NARROW ? radius + 17 : -18; // a narrow angle is named from behind
     put(between, { x: away * Math.cos(middle), y: -away * Math.sin(middle) });
     say(between, `${fixed(Math.abs(degrees(angle)), 0)}°`);
+  }
+
+  /** Put the handles on the ends of the vectors. */
+  function placeTips({ positions, theta }) {
+    tips.forEach((tip, i) => {
+      const [angle, r] = [STARTS[i] + positions[i] * theta, LENGTHS[i] * room.unit - 8];
+      put(tip, { style: `transform:translate(${(r * Math.cos(angle)).toFixed(1)}px,${(-r * Math.sin(angle)).toFixed(1)}px)` });
+    });
   }
 
   /** Turn on smoothly to the positions that the state has. */
@@ -200,8 +210,7 @@ export default figure("RopePair", RopePair, (ui) => {
   function drawCurve(theta) {
     const fine = Array.from({ length: 241 }, (_, i) => -FARTHEST + i / 10);
     put(curve, { d: line(fine.map((o) => [room.x(o), room.y(product(o * theta))])) });
-    list(points, OFFSETS.length, () => s("circle", { class: "pf-point", r: 2.5 }))
-      .forEach((point, i) => put(point, { cx: room.x(OFFSETS[i]), cy: room.y(product(OFFSETS[i] * theta)) }));
+    put(points, { d: OFFSETS.map((offset) => circle(room.x(offset), room.y(product(offset * theta)), 2.5)).join("") });
     put(zero, { cx: room.x(0), cy: room.y(product(0)) });
     say(zeroName, "before");
     put(zeroName, { x: room.x(0), y: room.y(product(0)) + 20, "text-anchor": "middle" });
@@ -241,6 +250,10 @@ export default figure("RopePair", RopePair, (ui) => {
       drawPlane(target);
     }
     gliding = false;
+    // To move a place that a finger can hold takes a browser long, and nobody looks for it while something else moves.
+    clearTimeout(resting);
+    if (tips.some((tip) => tip.matches(":focus"))) placeTips(target);
+    else resting = setTimeout(placeTips, REST, target);
     if (changed.has("width") || changed.has("theta")) drawCurve(theta);
     const after = drawNow(query - key, theta);
     const low = Math.min(query, key) === 0;
