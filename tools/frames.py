@@ -47,7 +47,6 @@ CONTROLS = """(figure) => {
     ...named(all("input[type=range]"), "slide"),
     ...named(all("input[type=checkbox]"), "press"),
     ...groups,
-    ...named(all("select"), "choose"),
     ...named(all("button:not(.pf-reset, .pf-option)"), "press"),
     ...named(all("[tabindex='0']"), "step"),
     ...named(all("[role=application]"), "hover"),
@@ -75,11 +74,6 @@ MOVE = """async ([number, moves]) => {
       element.dispatchEvent(new Event("input"));
     },
     press: (element) => element.click(),
-    choose: (element, i) => {
-      const offered = [...element.options].filter((option) => !option.disabled);
-      element.value = offered[i % offered.length].value;
-      element.dispatchEvent(new Event("change"));
-    },
     step: (element, i) => {
       const key = ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"][i % 4];
       element.dispatchEvent(new KeyboardEvent("keydown", { key }));

@@ -96,7 +96,10 @@ export function scale([a, b], [c, d]) {
   return (value) => c + (value - a) * slope;
 }
 
-const pixel = (value) => Math.round(value * 10) / 10;
+export const pixel = (value) => Math.round(value * 10) / 10;
+
+/** A path that shows nothing. With an empty one there is an element less, and a browser orders its layers anew. */
+export const NOTHING = "M9,9h0";
 
 /** The path of a line through points [[x, y], ...]. */
 export function line(points) {

@@ -150,15 +150,15 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
   }
 
   /** A slider with its value, moved by pointer, touch and arrow keys. `max` and `show` may depend on the
-   * state; `change` turns a value into settings; `octave` makes the scale logarithmic, with that many
-   * steps to a doubling; without it a number moves by `step`. */
-  function slider(key, { label, min, max, step: by = "any", show = String, octave, change = (value) => ({ [key]: value }) }) {
+   * state; `change` turns a value into settings; with `ratio` each step multiplies by it, without it a
+   * number moves by `step`. */
+  function slider(key, { label, min, max, step: by = "any", show = String, ratio, change = (value) => ({ [key]: value }) }) {
     const spec = specs[key];
     const id = unique();
-    const step = octave || spec.kind === "whole" ? (spec.even ? 2 : 1) : by;
-    const place = octave ? (value) => octave * Math.log2(value) : Number;
+    const step = ratio || spec.kind === "whole" ? (spec.even ? 2 : 1) : by;
+    const place = ratio ? (value) => Math.round(Math.log(value) / Math.log(ratio)) : Number;
     const round = spec.kind === "whole" ? Math.round : (value) => Number(value.toPrecision(3));
-    const valueAt = octave ? (at) => round(2 ** (at / octave)) : Number;
+    const valueAt = ratio ? (at) => round(ratio ** at) : Number;
     const input = h("input", { type: "range", id, step, min: place(min ?? spec.low), max: place(spec.high) });
     const value = h("output", { class: "pf-value", for: id });
     on(input, "input", () => set(change(valueAt(Number(input.value)), readState())));
@@ -200,37 +200,21 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
     });
   }
 
-  /** A choice among a few values: [[value, words], ...]. A value from Python that is not listed joins them.
-   * `change` turns a value into settings; `offered` says whether a value can be had in a state. */
-  function select(key, { label, options, change = (value) => ({ [key]: value }), offered }) {
-    const id = unique();
-    const input = h("select", { id });
-    const known = [];
-    const offer = (value, words) => {
-      known.push(value);
-      input.append(h("option", { value: known.length - 1 }, words));
-    };
-    for (const [value, words] of options) offer(value, words);
-    on(input, "change", () => set(change(known[input.value], readState())));
-    return add(h("div", { class: "pf-select" }, h("label", { for: id }, label), input), (state) => {
-      if (!known.includes(state[key])) offer(state[key], String(state[key]));
-      input.value = known.indexOf(state[key]);
-      if (offered) known.forEach((value, i) => { input.options[i].disabled = !offered(value, state); });
-    });
-  }
-
-  /** A few values of which all are in sight: [[value, words or an element], ...]. */
-  function choices(key, { label, options }) {
+  /** A choice among a few values, all of them in sight: [[value, words or an element], ...]. `change` turns a
+   * value into settings; `offered` says whether a value can be had in a state. */
+  function choices(key, { label, options, change = (value) => ({ [key]: value }), offered = () => true }) {
     const group = unique();
     const inputs = options.map(([value]) => {
       const input = h("input", { type: "radio", name: group, value });
-      on(input, "change", () => set({ [key]: value }));
+      on(input, "change", () => set(change(value, readState())));
       return input;
     });
     const labels = options.map(([, content], i) => h("label", { class: "pf-choice" }, inputs[i], h("span", { class: "pf-face" }, content)));
     return add(h("div", { class: "pf-choices", role: "radiogroup", "aria-label": label }, ...labels), (state) => {
       inputs.forEach((input, i) => {
-        input.checked = options[i][0] === state[key];
+        const [value] = options[i];
+        input.checked = value === state[key];
+        input.disabled = !offered(value, state);
       });
     });
   }
@@ -287,5 +271,5 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
 
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, select, choices, button, readout, note, drag, hover, keys, still };
+  return { name, root, signal, controls, set, on, state: readState, unique, frame, slider, stepper, toggle, choices, button, readout, note, drag, hover, keys, still };
 }

@@ -209,14 +209,6 @@ def test_every_control_moves(chapter, hand, visit):
         for choice in figure.locator("input[type=radio]").all():
             press(window, choice, hand)
             assert choice.is_checked()
-        for menu in figure.locator("select").all():
-            if hand == "keyboard":
-                menu.focus()
-                before = menu.input_value()
-                window.keyboard.press("ArrowUp")
-                assert menu.input_value() != before
-            else:
-                menu.select_option(index=0)
         for button in figure.locator("button:not(.pf-reset)").all():
             press(window, button, hand)
         before = words(figure)
@@ -397,16 +389,16 @@ def test_fingerprint_agrees_with_posenc(show):
     draw = random.Random(7)
     for _ in range(DRAWS):
         dim, length = 2 * draw.randint(2, 64), draw.randint(2, 128)
-        base = draw.choice([10, 100, 1000, 10_000, 100_000, 1_000_000])
+        base = float(f"{10 ** (draw.randint(4, 24) / 4):.3g}")
         position, compare = draw.randrange(length), draw.randrange(length)
         for label, value in [
             ("Dimensions d", dim),
             ("Positions shown", length),
             ("Position", position),
             ("Compare with", compare),
+            ("Base", round(4 * np.log10(base))),
         ]:
             move(figure, label, value)
-        figure.get_by_label("Base").select_option(label=f"{base:,}".replace(",", "\u202f"))
         figure.get_by_role("application").focus()
         figure.page.keyboard.press(draw.choice(["Home", "End"]))
         shown = words(figure)
@@ -579,10 +571,9 @@ def test_clocks_agree_with_posenc(show):
         made = re.search(r"Turns made: ([\d., ]+)\.", shown)[1].split(", ")
         expected = turns(inv_freq(dim), position)
         assert [float(value) for value in made] == pytest.approx(expected, abs=0.00501)
-        hands = figure.locator(".pf-hand").all()
-        assert len(hands) == dim // 2
-        for hand, w in zip(hands, inv_freq(dim), strict=True):
-            x0, y0, x, y = map(float, re.findall(r"-?[\d.]+", hand.get_attribute("d")))
+        drawn = re.findall(r"-?[\d.]+", figure.locator(".pf-hands").get_attribute("d"))
+        hands = np.array(drawn, float).reshape(dim // 2, 4)
+        for (x0, y0, x, y), w in zip(hands, inv_freq(dim), strict=True):
             tip = np.array([x - x0, y0 - y]) / np.hypot(x - x0, y - y0)
             assert tip == pytest.approx([np.cos(w * position), np.sin(w * position)], abs=0.01)
 
@@ -774,10 +765,11 @@ def test_rope_pair_agrees_with_posenc(show):
         q, k = python.turned()
         cosine = python.product() / np.linalg.norm(q) / np.linalg.norm(k)
         assert number(r"between them ([\d.]+)°", shown) == np.degrees(np.arccos(cosine))
-        points = [float(point.get_attribute("cy")) for point in figure.locator(".pf-point").all()]
+        drawn = figure.locator(".pf-point").get_attribute("d")
+        points = [float(y) for y in re.findall(r"M[-\d.]+,([-\d.]+)", drawn)]
         line = np.polyfit(python.curve(), points, 1) if np.ptp(python.curve()) > 0.1 else None
         if line is not None:
-            assert points == pytest.approx(np.polyval(line, python.curve()), abs=0.01)
+            assert points == pytest.approx(np.polyval(line, python.curve()), abs=0.1)
 
 
 def test_rope_pair_vectors_are_turned_by_hand(show):
@@ -934,8 +926,8 @@ def test_frequency_spectrum_agrees_with_posenc(show):
         methods = [m for m in frequency_spectrum.METHODS if m != "longrope" or known.lists]
         method, pair = draw.choice(methods), draw.randrange(known.dim // 2)
         factor, target = 2 ** (draw.randint(0, 24) / 4), 2 ** (draw.randint(40, 80) / 4)
-        figure.get_by_label("Model").select_option(model)
-        figure.get_by_label("Method").select_option(frequency_spectrum.METHODS[method])
+        figure.get_by_role("radio", name=model).check()
+        figure.get_by_role("radio", name=frequency_spectrum.METHODS[method], exact=True).check()
         move(figure, "Factor s", round(4 * np.log2(factor)))
         move(figure, "Wanted length", round(4 * np.log2(target)))
         move(figure, "Pair", pair)
@@ -968,17 +960,17 @@ def test_frequency_spectrum_agrees_with_posenc(show):
 
 def test_frequency_spectrum_takes_a_model_as_it_was_released(show):
     figure = show("FrequencySpectrum")
-    figure.get_by_label("Model").select_option("Llama 3.1 8B")
+    choose = lambda name: figure.get_by_role("radio", name=name, exact=True)  # noqa: E731
+    choose("Llama 3.1 8B").check()
     shown = words(figure)
     assert "29 kept, 6 mixed, 29 divided by 8." in shown
-    assert figure.get_by_label("Method").input_value() == "5"
-    longrope = figure.get_by_label("Method").locator("option").nth(6)
-    assert longrope.is_disabled()
-    figure.get_by_label("Model").select_option("Phi-3.5 mini")
+    assert choose("Llama 3").is_checked()
+    assert choose("LongRoPE").is_disabled()
+    choose("Phi-3.5 mini").check()
     assert "Attention factor 1.1902:" in words(figure)
-    assert longrope.is_enabled()
-    figure.get_by_label("Model").select_option("Llama 2 7B")
-    figure.get_by_label("Method").select_option("none")
+    assert choose("LongRoPE").is_enabled()
+    choose("Llama 2 7B").check()
+    choose("none").check()
     move(figure, "Wanted length", 60)
     assert "18 of 64 pairs reach angles never seen" in words(figure)
     figure.get_by_role("application").press("End")

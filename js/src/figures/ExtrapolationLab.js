@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { fixed, h, line, list, put, s, say, scale, short, ticks, write } from "../draw.js";
+import { NOTHING, fixed, h, line, list, put, s, say, scale, short, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -142,11 +142,11 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
       });
     say(words.place, byPosition ? "position, in characters" : `length, in training lengths of ${length} characters`);
     put(words.place, { x: (LEFT + right) / 2 });
-    put(trainedAt, { d: byPosition ? `M${across(length)},${TOP}V${TOP + PLOT}` : "M0,0" });
+    put(trainedAt, { d: byPosition ? `M${across(length)},${TOP}V${TOP + PLOT}` : NOTHING });
     say(words.trained, byPosition ? "trained length" : "");
     put(words.trained, { x: across(length) - 5, y: TOP + 11, "text-anchor": "end" });
     const inside = entropy > low - margin && entropy < high + margin;
-    put(entropyAt, { d: inside ? `M${LEFT},${up(entropy)}H${right}` : "M0,0" });
+    put(entropyAt, { d: inside ? `M${LEFT},${up(entropy)}H${right}` : NOTHING });
     say(words.entropy, inside ? "letter frequencies alone" : "");
     // where no curve is high: by position that is the end, by length the beginning
     put(words.entropy, { x: byPosition ? right - 4 : LEFT + 20, y: up(entropy) + 14, "text-anchor": byPosition ? "end" : "start" });

@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, grouped, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
+import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -11,8 +11,6 @@ const MAP = 264; // height of the map
 const BARS = 84;
 const GAP = 14;
 const HEIGHT = TOP + MAP + GAP + BARS + 34;
-
-const BASES = [10, 100, 1e3, 1e4, 1e5, 1e6].map((base) => [base, grouped(base)]);
 
 export default figure("Fingerprint", Fingerprint, (ui) => {
   const canvas = h("canvas", { class: "pf-map" });
@@ -39,7 +37,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
   const [cellWords, codeWords, lowestWords] = [ui.note(), ui.note(), ui.note()];
   const readout = ui.readout();
 
-  ui.frame("The fingerprint of a position", stage, readout, lowestWords, codeWords, cellWords,
+  ui.frame("The fingerprint of a position",  stage, readout, lowestWords, codeWords, cellWords,
     h("div", { class: "pf-controls" },
       ui.slider("position", { label: "Position", max: (state) => state.length - 1 }),
       ui.slider("compare", { label: "Compare with", max: (state) => state.length - 1 }),
@@ -50,7 +48,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
           length, position: Math.min(position, length - 1), compare: Math.min(compare, length - 1),
         }),
       }),
-      ui.select("base", { label: "Base", options: BASES })));
+      ui.slider("base", { label: "Base", ratio: 10 ** (1 / 4), show: short })));
 
   let frequencies, rows, room, hovered = null;
 

@@ -1,6 +1,6 @@
 // The pairs of a model before and after an extension of its context: turns made, and the score curve.
 
-import { fixed, grouped, h, line, list, put, s, say, scale, short, write } from "../draw.js";
+import { NOTHING, circle, fixed, grouped, h, line, list, pixel, put, s, say, scale, short, write } from "../draw.js";
 import { figure } from "../kit.js";
 import * as math from "../math.js";
 import { METHODS, MODELS } from "../models.js";
@@ -73,22 +73,22 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   pairWords.classList.add("pf-long");
 
   ui.frame("Angles seen and never seen",
+    ui.choices("model", {
+      label: "Model", options: Object.keys(MODELS).map((model) => [model, model]),
+      change: (model, { pair }) => {
+        const { dim, method, factor, target } = MODELS[model];
+        return { model, method, factor, target, pair: Math.min(pair, dim / 2 - 1) };
+      },
+    }),
+    ui.choices("method", { label: "Method", options: Object.entries(METHODS), offered: (method, { model }) => capable(method, model) }),
     h("div", { class: "pf-key" }, ...entries.map(([picture, meaning]) => h("span", {}, picture, meaning))),
     stage, readout, fate, pairWords, scoreWords,
     h("div", { class: "pf-controls" },
-      ui.select("model", {
-        label: "Model", options: Object.keys(MODELS).map((model) => [model, model]),
-        change: (model, { pair }) => {
-          const { dim, method, factor, target } = MODELS[model];
-          return { model, method, factor, target, pair: Math.min(pair, dim / 2 - 1) };
-        },
-      }),
-      ui.select("method", { label: "Method", options: Object.entries(METHODS), offered: (method, { model }) => capable(method, model) }),
-      ui.slider("factor", { label: "Factor s", octave: 4, show: short }),
-      ui.slider("target", { label: "Wanted length", octave: 4, show: grouped }),
+      ui.slider("factor", { label: "Factor s", ratio: 2 ** (1 / 4), show: short }),
+      ui.slider("target", { label: "Wanted length", ratio: 2 ** (1 / 4), show: grouped }),
       ui.slider("pair", { label: "Pair", max: ({ model }) => MODELS[model].dim / 2 - 1 })));
 
-  let model, plain, now, trained, before, after, fresh, x, y, room;
+  let model, plain, now, trained, before, after, fresh, x, y, room, axis;
   const count = () => plain.length;
   const clamp = (pair) => Math.min(count() - 1, Math.max(0, pair));
   ui.drag(surface, (at) => ui.set({ pair: clamp(Math.floor((at / (room - LEFT)) * count())) }));
@@ -104,16 +104,15 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     const made = (w, length) => Array.from(w, (one) => math.turns(one, length));
     [trained, before, after] = [made(plain, model.trained), made(plain, target), made(now, target)];
     fresh = after.map((turned, i) => math.meetsNewAngles(trained[i], turned));
+    return [Math.floor(Math.log10(Math.min(...trained, ...before, ...after))), Math.ceil(Math.log10(Math.max(...trained, ...before)))];
   }
 
   /** Axes, and what belongs to the model alone. */
-  function drawRoom({ width }) {
+  function drawRoom({ width }, [low, high]) {
     room = width;
     put(drawing, { width });
     Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${width - LEFT}px`, height: `${SPECTRUM}px` });
     x = scale([0, count()], [LEFT, width]);
-    const low = Math.floor(Math.log10(Math.min(...trained, ...before, ...after)));
-    const high = Math.ceil(Math.log10(Math.max(...trained, ...before)));
     const level = scale([high, low], [TOP, TOP + SPECTRUM]);
     y = (turned) => level(Math.log10(turned));
     list(layers.turnTicks, high - low + 1, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
@@ -130,7 +129,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     const steps = trained.map((turned, i) => `${i ? "H" : "M"}${x(i).toFixed(1)}${i ? "V" : ","}${y(turned).toFixed(1)}`).join("") + `H${width}`;
     put(trainedLine, { d: steps });
     put(unseen, {
-      d: slow < 0 ? "M0,0" : `M${x(slow).toFixed(1)},${TOP}` + trained.slice(slow).map((turned, i) => `${i ? `H${x(slow + i).toFixed(1)}` : ""}V${y(turned).toFixed(1)}`).join("") + `H${width}V${TOP}Z`,
+      d: slow < 0 ? NOTHING : `M${x(slow).toFixed(1)},${TOP}` + trained.slice(slow).map((turned, i) => `${i ? `H${x(slow + i).toFixed(1)}` : ""}V${y(turned).toFixed(1)}`).join("") + `H${width}V${TOP}Z`,
     });
     say(words.never, slow >= 0 && width - x(slow) < 120 ? "never seen" : "angles never seen");
     put(words.never, { x: width - 6, y: TOP + 16, visibility: slow < 0 ? "hidden" : "visible" });
@@ -142,25 +141,26 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
 
   function drawPairs({ method }) {
     const still = method === "none";
-    const middle = (i) => x(i + 0.5).toFixed(1);
-    const at = (i, turned) => `M${middle(i)},${y(turned[i]).toFixed(1)}`;
-    const disc = (r) => `m-${r},0a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 -${2 * r},0`;
-    const join = (part) => plain.reduce((all, _, i) => all + part(i), "") || "M0,0";
-    put(moved, { d: join((i) => `${at(i, before)}V${y(after[i]).toFixed(1)}`) });
-    put(beforeDots, { d: join((i) => (still ? "" : at(i, before) + disc(3))) });
-    put(seenDots, { d: join((i) => (fresh[i] ? "" : at(i, after) + disc(3.5))) });
-    put(newDots, { d: join((i) => (fresh[i] ? `${at(i, after)}m-3.5,-3.5l7,7m0,-7l-7,7` : "")) });
+    const join = (part) => plain.reduce((all, _, i) => all + part(i, x(i + 0.5)), "") || NOTHING;
+    put(moved, { d: join((i, at) => `M${pixel(at)},${pixel(y(before[i]))}V${pixel(y(after[i]))}`) });
+    put(beforeDots, { d: join((i, at) => (still ? "" : circle(at, y(before[i]), 3))) });
+    put(seenDots, { d: join((i, at) => (fresh[i] ? "" : circle(at, y(after[i]), 3.5))) });
+    put(newDots, { d: join((i, at) => (fresh[i] ? `M${pixel(at - 3.5)},${pixel(y(after[i]) - 3.5)}l7,7m0,-7l-7,7` : "")) });
   }
 
   const sumOfCosines = (w, distance) => w.length * math.similarity(distance, w);
 
   function drawScores({ target, method, width }, changed) {
     const across = scale([0, Math.log10(target)], [LEFT, width]);
-    const distances = [...new Set(Array.from({ length: SAMPLES }, (_, i) => Math.round(target ** (i / (SAMPLES - 1)))))];
     const up = scale([count(), -0.4 * count()], [BELOW + 8, BELOW + SCORES]);
-    const shape = (w) => line(distances.map((distance) => [across(Math.log10(distance)), up(sumOfCosines(w, distance))]));
-    if (changed.has("model") || changed.has("target") || changed.has("width")) put(plainCurve, { d: shape(plain) });
-    put(curve, { d: method === "none" ? "M0,0" : shape(now) });
+    const shape = (w) => line(Array.from({ length: SAMPLES }, (_, i) => {
+      const distance = Math.round(target ** (i / (SAMPLES - 1)));
+      return [across(Math.log10(distance)), up(sumOfCosines(w, distance))];
+    }));
+    const room = ["model", "target", "width"].some((key) => changed.has(key));
+    if (room) put(plainCurve, { d: shape(plain) });
+    put(curve, { d: method === "none" ? NOTHING : shape(now) });
+    if (!room) return;
     put(zero, { d: `M${LEFT},${up(0)}H${width}` });
     const levels = [0, count() / 2, count()];
     list(layers.scoreTicks, 3, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
@@ -175,7 +175,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     });
     const at = across(Math.log10(model.trained));
     const inside = model.trained <= target;
-    put(trainedAt, { d: inside ? `M${at},${BELOW}V${BELOW + SCORES}` : "M0,0" });
+    put(trainedAt, { d: inside ? `M${at},${BELOW}V${BELOW + SCORES}` : NOTHING });
     put(words.trained, { x: at - 5, y: BELOW + 8, visibility: inside ? "visible" : "hidden" });
     put(words.sum, { x: 0, y: BELOW - 6 });
     put(words.distance, { x: (LEFT + width) / 2, y: HEIGHT - 4 });
@@ -214,8 +214,9 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     if (!capable(state.method, state.model)) throw new RangeError(`method='longrope': must be another one, since model='${state.model}' has no list of factors`);
     if (state.pair >= model.dim / 2) throw new RangeError(`pair=${state.pair}: must be from 0 to ${model.dim / 2 - 1}, since model='${state.model}'`);
     if (["model", "method", "factor", "target", "width"].some((key) => changed.has(key))) {
-      compute(state);
-      drawRoom(state);
+      const ends = compute(state);
+      if (changed.has("model") || changed.has("width") || String(ends) !== String(axis)) drawRoom(state, ends);
+      axis = ends;
       drawPairs(state);
       drawScores(state, changed);
       drawWords(state);
