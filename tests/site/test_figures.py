@@ -661,9 +661,12 @@ def test_score_terms_link_the_maps(show):
     box = figure.locator(".pf-surface").first.bounding_box()
     figure.page.mouse.click(box["x"] + box["width"] * 0.51, box["y"] + box["height"] * 0.26)
     assert "Query 10, key 20: " in words(figure)
+    stage = figure.locator(".pf-stage").bounding_box()["x"]
+    maps = [one.bounding_box()["x"] - stage for one in figure.locator(".pf-surface").all()]
+    cells = re.findall(r"M([\d.]+),[\d.]+h([\d.]+)", figure.locator(".pf-cell").get_attribute("d"))
     places = [
-        (float(cell.get_attribute("x")) + 1) / (float(cell.get_attribute("width")) - 2)
-        for cell in figure.locator(".pf-cell").all()
+        (float(x) + 1 - left) / (float(width) - 2)
+        for left, (x, width) in zip(maps, cells, strict=True)
     ]
     assert places == pytest.approx([20] * 5)
 
