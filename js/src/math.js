@@ -120,9 +120,10 @@ export const longropeAttentionFactor = (factor, trained) => Math.sqrt(1 + Math.l
 /** Whether a pair meets angles that training never showed, from its turns then and now. */
 export const meetsNewAngles = (trained, now) => trained < 1 && now > trained * (1 + 1e-9);
 
-/** Standard normal numbers that depend on the seed and the part alone: posenc/figures/draws.py says how. */
-export function normals(seed, part, count) {
-  let counter = (8 * seed + part) | 0;
+/** Standard normal numbers that depend on the seed and the part alone: posenc/figures/draws.py says how. They
+ * may begin with any that has an even number. */
+export function normals(seed, part, count, first = 0) {
+  let counter = (8 * seed + part + Math.imul(first, 0x6d2b79f5)) | 0;
   const uniform = () => {
     counter = (counter + 0x6d2b79f5) | 0;
     let mixed = Math.imul(counter ^ (counter >>> 15), counter | 1);

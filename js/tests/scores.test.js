@@ -21,6 +21,10 @@ test("a longer draw begins with the shorter one", () => {
   close(normals(3, 1, 9).slice(0, 4), [...normals(3, 1, 4)], "beginning");
 });
 
+test("a draw may begin further on", () => {
+  close(normals(3, 1, 5, 3000), [...normals(3, 1, 3005).slice(3000)], "end");
+});
+
 test("T5's buckets", () => {
   assert.deepEqual(golden.buckets.map((_, i) => t5Bucket(i - 130)), golden.buckets);
 });

@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, line, list, put, s, say, scale, ticks, wholeTicks, write } from "../draw.js";
+import { fixed, h, line, list, NOTHING, put, s, say, scale, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -30,21 +30,21 @@ function sum(x, y, factor) {
   return z;
 }
 
+/** A function that gives the sinusoidal code of a position: each is made once. */
+export function codesOf(dim) {
+  const [w, codes] = [invFreq(dim), []];
+  return (p) => (codes[p] ??= sinusoidal(p, w));
+}
+
 /** The query and the key of a draw, and what each scheme does with them: `place(x, position)` is what enters
  * the product, `bias(offset)` what is added to the score. */
-export function makeSchemes(dim, seed) {
+export function makeSchemes(dim, seed, code = codesOf(dim)) {
   const content = { q: normals(seed, 0, dim), k: normals(seed, 1, dim) };
-  const w = invFreq(dim);
-  let table = []; // as many rows as were asked for
+  const table = []; // its rows that were asked for
   const buckets = normals(seed, 3, BUCKETS);
-  const codes = [];
-  const code = (p) => (codes[p] ??= sinusoidal(p, w));
   const half = dim / 2;
 
-  function row(p) {
-    if ((p + 1) * dim > table.length) table = normals(seed, 2, Math.min(LAST + 1, 2 * p + 32) * dim);
-    return table.subarray(p * dim, (p + 1) * dim);
-  }
+  const row = (p) => (table[p] ??= normals(seed, 2, dim, p * dim));
 
   function turn(x, p) {
     const turned = new Float64Array(dim);
@@ -65,33 +65,41 @@ export function makeSchemes(dim, seed) {
     alibi: { bias: (offset) => -SLOPE * Math.abs(offset) },
     t5: { bias: (offset) => buckets[t5Bucket(offset)] },
   };
-  return Object.fromEntries(Object.entries(schemes).map(([name, { place = (x) => x, bias = () => 0 }]) => {
+  return Object.fromEntries(Object.entries(schemes).map(([name, { place, bias = () => 0 }]) => {
     const [queries, keys] = [[], []]; // each is placed once
     return [name, {
       norm: Math.sqrt(dot(content.q, content.q)),
-      query: (p) => (queries[p] ??= place(content.q, p)),
-      key: (p) => (keys[p] ??= place(content.k, p)),
+      placed: Boolean(place),
+      query: place ? (p) => (queries[p] ??= place(content.q, p)) : () => content.q,
+      key: place ? (p) => (keys[p] ??= place(content.k, p)) : () => content.k,
       bias,
     }];
   }));
 }
 
-/** Curves of a scheme, one for each anchor, and what they come to. */
-export function measure({ query, key, bias, norm }, anchors, count) {
-  const curves = anchors.map((a) => {
-    const q = query(a);
+/** Curves of a scheme, one for each anchor, what lies around them, and what they come to. */
+export function measure({ placed, query, key, bias, norm }, anchors, count) {
+  const from = (anchor) => {
+    const q = query(anchor);
     const root = Math.sqrt(q.length);
-    return Array.from({ length: count }, (_, offset) => dot(q, key(a + offset)) / root + bias(offset));
-  });
+    const curve = [];
+    for (let o = 0; o < count; o++) curve.push(dot(q, key(anchor + o)) / root + bias(o));
+    return curve;
+  };
+  const curves = placed ? anchors.map(from) : Array(3).fill(from(0)); // all are one where nothing is placed
+  const [first, second, third] = curves;
+  const [least, most] = [[], []];
   let [low, high, spread, widest] = [Infinity, -Infinity, -1, 0];
   for (let o = 0; o < count; o++) {
-    const [least, most] = [Math.min, Math.max].map((pick) => pick(curves[0][o], curves[1][o], curves[2][o]));
-    [low, high] = [Math.min(low, least), Math.max(high, most)];
-    if (most - least > spread) [spread, widest] = [most - least, o];
+    least.push(Math.min(first[o], second[o], third[o]));
+    most.push(Math.max(first[o], second[o], third[o]));
+    low = Math.min(low, least[o]);
+    high = Math.max(high, most[o]);
+    if (most[o] - least[o] > spread) [spread, widest] = [most[o] - least[o], o];
   }
   const after = anchors.map((a) => Math.sqrt(dot(query(a), query(a))));
   const ratio = (after[0] + after[1] + after[2]) / 3 / norm;
-  return { curves, low, high, range: high - low, spread, widest, ratio };
+  return { curves, least, most, low, high, range: high - low, spread, widest, ratio };
 }
 
 /** A spread in words: rounding is shown as what it is, 4.4·10⁻¹⁶. */
@@ -103,20 +111,22 @@ export function spreadWords(spread, digits = 2) {
 }
 
 export default figure("CompareSchemes", CompareSchemes, (ui) => {
-  const cards = NAMES.map((name) => {
+  const cards = Object.fromEntries(NAMES.map((name) => {
     const lines = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
     const spread = h("span", { class: "pf-spread" });
     const face = h("span", { class: "pf-card", style: `--shade:var(--pf-${name})` }, h("span", { class: "pf-name" }, LABELS[name]),
       s("svg", { viewBox: `0 0 ${CARD_WIDTH} ${CARD_HEIGHT}`, "aria-hidden": "true" }, ...lines), spread);
-    return { lines, spread, face };
-  });
-  const [grid, xTicks] = [s("g"), s("g")];
+    return [name, { lines, spread, face }];
+  }));
+  const [grid, zero] = ["pf-grid", "pf-axis"].map((name) => s("path", { class: name }));
+  const [xTicks, yTicks] = [s("g"), s("g")];
   const [band, gap, cursor] = [s("path", { class: "pf-band" }), s("path", { class: "pf-gap" }), s("path", { class: "pf-cursor" })];
   const curves = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
   const dots = ANCHORS.map((anchor) => s("circle", { class: `pf-at-${anchor}`, r: 4 }));
+  const shaded = s("g", {}, band, cursor, ...curves, gap, ...dots); // what the scheme's colour is for
   const gapName = s("text", { class: "pf-strong pf-halo", dy: "0.35em" });
   const titles = [s("text", { y: 4 }, "score"), s("text", { "text-anchor": "middle", y: PLOT - 3 }, "offset j − i, in positions")];
-  const drawing = s("svg", { height: PLOT, "aria-hidden": "true" }, grid, xTicks, band, cursor, ...curves, gap, ...dots, gapName, ...titles);
+  const drawing = s("svg", { height: PLOT, "aria-hidden": "true" }, grid, zero, xTicks, yTicks, shaded, gapName, ...titles);
   const surface = h("div", { class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset", "aria-valuemin": 0 });
   const stage = h("div", { class: "pf-stage", style: `height:${PLOT}px` }, drawing, surface);
   const readout = ui.readout();
@@ -128,7 +138,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     s("svg", { class: "pf-sample", width: 26, height: 10, "aria-hidden": "true" }, s("path", { class: `pf-${anchor}`, d: "M0,5h26" })), words];
 
   ui.frame("Six schemes, three anchors",
-    ui.choices("scheme", { label: "Scheme", options: NAMES.map((name, i) => [name, cards[i].face]) }),
+    ui.choices("scheme", { label: "Scheme", options: NAMES.map((name) => [name, cards[name].face]) }),
     stage, readout, meaning, scores,
     h("div", { class: "pf-controls" },
       ...ANCHORS.map((anchor, i) => ui.slider(anchor, { label: legend(anchor, `Anchor ${i + 1}`) })),
@@ -136,7 +146,8 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
       ui.slider("offsets", { label: "Offsets", change: (offsets, { offset }) => ({ offsets, offset: Math.min(offset, offsets - 1) }) }),
       h("div", { class: "pf-buttons" }, draw, drawNumber)));
 
-  let schemes, found, room;
+  let code, schemes, room;
+  const found = {};
 
   const clamp = (offset, { offsets }) => Math.min(offsets - 1, Math.max(0, offset));
   const to = (place) => (state) => ({ offset: clamp(place(state), state) });
@@ -147,58 +158,68 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
   });
   ui.drag(surface, (x) => ui.set(to(() => Math.round(room.offsetAt(x)))(ui.state())));
 
-  function drawCards() {
-    const count = found.none.curves[0].length;
+  function drawCard(name) {
+    const { curves: all, low, high, spread } = found[name];
+    const count = all[0].length;
     const every = Math.ceil(count / CARD_POINTS);
-    const some = Array.from({ length: Math.ceil(count / every) }, (_, i) => i * every);
-    NAMES.forEach((name, i) => {
-      const { curves: all, low, high, spread } = found[name];
-      const x = scale([0, count - 1], [3, CARD_WIDTH - 3]);
-      const middle = (low + high) / 2;
-      const reach = Math.max((high - low) / 2, 0.25);
-      const y = scale([middle + reach, middle - reach], [5, CARD_HEIGHT - 5]);
-      cards[i].lines.forEach((path, a) => put(path, { d: line(some.map((o) => [x(o), y(all[a][o])])) }));
-      say(cards[i].spread, `spread ${spread < ROUNDING ? "0" : fixed(spread)}`);
+    const x = scale([0, count - 1], [3, CARD_WIDTH - 3]);
+    const middle = (low + high) / 2;
+    const reach = Math.max((high - low) / 2, 0.25);
+    const y = scale([middle + reach, middle - reach], [5, CARD_HEIGHT - 5]);
+    cards[name].lines.forEach((path, a) => {
+      const points = [];
+      for (let o = 0; o < count; o += every) points.push([x(o), y(all[a][o])]);
+      put(path, { d: line(points) });
+    });
+    say(cards[name].spread, `spread ${spread < ROUNDING ? "0" : fixed(spread)}`);
+  }
+
+  /** Words along an axis; those that are not needed are empty, since new ones would be dear. */
+  function drawTicks(parent, words, attributes, placeOf) {
+    list(parent, Math.max(words.length, parent.childElementCount), () => s("text", attributes)).forEach((text, i) => {
+      if (i < words.length) put(text, placeOf(i));
+      say(text, words[i] ?? "");
     });
   }
 
   function drawPlot({ scheme, offsets, width }) {
-    const { curves: all, low, high, spread, widest } = found[scheme];
+    const { curves: all, least, most, low, high, spread, widest } = found[scheme];
     const pad = Math.max(0.06 * (high - low), high - low < 0.5 ? 0.5 : 0);
     const x = scale([0, offsets - 1], [LEFT, width - 12]);
     const y = scale([high + pad, low - pad], [TOP, PLOT - BOTTOM]);
     room = { x, y, offsetAt: scale([LEFT, width - 12], [0, offsets - 1]) };
-    put(drawing, { width, style: `--shade:var(--pf-${scheme})` });
-    Object.assign(surface.style, { left: "0", top: `${TOP}px`, width: `${width}px`, height: `${PLOT - BOTTOM - TOP + 12}px` });
+    put(drawing, { width });
+    put(shaded, { style: `--shade:var(--pf-${scheme})` });
+    put(surface, { style: `left:0;top:${TOP}px;width:${width}px;height:${PLOT - BOTTOM - TOP + 12}px` });
     const values = ticks(low - pad, high + pad, 5);
     const digits = Math.max(0, ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length));
-    list(grid, values.length, () => s("g", {}, s("path"), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }))).forEach(({ firstChild, lastChild }, i) => {
-      put(firstChild, { d: `M${LEFT},${y(values[i])}H${width - 12}`, class: values[i] === 0 ? "pf-axis" : "pf-grid" });
-      say(put(lastChild, { y: y(values[i]) }), fixed(values[i], digits));
-    });
+    const across = (value) => `M${LEFT},${y(value)}H${width - 12}`;
+    put(grid, { d: values.filter((value) => value !== 0).map(across).join("") || NOTHING });
+    put(zero, { d: values.includes(0) ? across(0) : NOTHING });
+    drawTicks(yTicks, values.map((value) => fixed(value, digits)), { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }, (i) => ({ y: y(values[i]) }));
     const marks = wholeTicks(offsets - 1, width / 70);
-    list(xTicks, marks.length, () => s("text", { y: PLOT - 22, "text-anchor": "middle" }))
-      .forEach((text, i) => say(put(text, { x: x(marks[i]) }), String(marks[i])));
+    drawTicks(xTicks, marks.map(String), { y: PLOT - 22, "text-anchor": "middle" }, (i) => ({ x: x(marks[i]) }));
     put(titles[0], { x: 0 });
     put(titles[1], { x: (LEFT + width - 12) / 2 });
-    curves.forEach((path, a) => put(path, { d: line(all[a].map((value, o) => [x(o), y(value)])) }));
+    const points = (curve) => curve.map((value, o) => [x(o), y(value)]);
+    curves.forEach((path, a) => put(path, { d: line(points(all[a])) }));
     const apart = spread >= ROUNDING;
-    const extremes = (pick) => all[0].map((_, o) => [x(o), y(pick(...all.map((curve) => curve[o])))]);
-    put(band, { d: apart ? `${line([...extremes(Math.max), ...extremes(Math.min).reverse()])}Z` : "" });
-    const ends = [Math.max, Math.min].map((pick) => y(pick(...all.map((curve) => curve[widest]))));
-    put(gap, { d: apart ? `M${x(widest) - 5},${ends[0]}h10m-5,0V${ends[1]}m-5,0h10` : "" });
+    put(band, { d: apart ? `${line([...points(most), ...points(least).reverse()])}Z` : NOTHING });
+    const ends = [y(most[widest]), y(least[widest])];
+    put(gap, { d: apart ? `M${x(widest) - 5},${ends[0]}h10m-5,0V${ends[1]}m-5,0h10` : NOTHING });
     const right = x(widest) < width - 110;
     put(gapName, { x: x(widest) + (right ? 9 : -9), y: (ends[0] + ends[1]) / 2, "text-anchor": right ? "start" : "end" });
     say(gapName, apart ? `spread ${fixed(spread)}` : "");
   }
 
-  function drawWords({ scheme, first, second, third, offset, seed }) {
+  function drawWords(state) {
+    const { scheme, offset, seed } = state;
     const { curves: all, range, spread, ratio } = found[scheme];
     const strong = (words) => h("strong", {}, words);
     const label = LABELS[scheme];
     write(readout, `${label[0].toUpperCase()}${label.slice(1)}: range of scores `, strong(fixed(range)), ", spread over anchors ",
       strong(spreadWords(spread)), ", norm of q after ", strong(fixed(ratio, 3)), ".");
-    const anchors = [first, second, third];
+    const anchors = ANCHORS.map((anchor) => state[anchor]);
     const same = new Set(anchors).size === 1;
     say(meaning, same ? "All anchors are the same position: nothing to compare."
       : spread < ROUNDING ? "Spread of machine zero: relative, not approximately but identically."
@@ -216,16 +237,18 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
   }
 
   return (state, changed) => {
-    const { dim, seed, offsets, offset, first, second, third } = state;
+    const { dim, seed, offsets, offset } = state;
     if (offset >= offsets) throw new RangeError(`offset=${offset}: must be from 0 to ${offsets - 1}, since offsets=${offsets}`);
+    if (changed.has("dim")) code = codesOf(dim);
     const fresh = changed.has("dim") || changed.has("seed");
-    const moved = fresh || ["offsets", ...ANCHORS].some((key) => changed.has(key));
-    if (fresh) schemes = makeSchemes(dim, seed);
-    if (moved) {
-      found = Object.fromEntries(NAMES.map((name) => [name, measure(schemes[name], [first, second, third], offsets)]));
-      drawCards();
+    if (fresh) schemes = makeSchemes(dim, seed, code);
+    const [other, moved] = [fresh || changed.has("offsets"), ANCHORS.some((anchor) => changed.has(anchor))];
+    for (const name of NAMES) {
+      if (!other && !(moved && schemes[name].placed)) continue;
+      found[name] = measure(schemes[name], ANCHORS.map((anchor) => state[anchor]), offsets);
+      drawCard(name);
     }
-    if (moved || changed.has("scheme") || changed.has("width")) drawPlot(state);
+    if (other || moved || changed.has("scheme") || changed.has("width")) drawPlot(state);
     drawWords(state);
   };
 });
