@@ -86,6 +86,7 @@ export function figure(name, specs, build) {
       draw(readState(), new Set([...names, "width"]));
       const lines = root.querySelectorAll(".pf-line");
       watcher = new ResizeObserver(() => {
+        if (!root.clientWidth) return; // without room for a moment, in which every word would be a line
         const fresh = measured();
         // A line keeps the room that it has needed at this width: what is below must not jump while a slider moves.
         const rooms = [...lines].map((line) => (fresh ? "" : `${line.getBoundingClientRect().height}px`));

@@ -271,6 +271,18 @@ def test_a_slider_stays_where_it_is_held(chapter, size, visit):
         assert len(slider.evaluate(SLIDE)) == 1, slider.evaluate("(s) => s.labels[0].textContent")
 
 
+def test_a_figure_without_room_for_a_moment_is_as_before(show):
+    """As in a tab that is shut, or while a window takes another size."""
+    figure = show("ExtrapolationLab")
+    be_drawn(figure)
+    before = figure.bounding_box()
+    for width in ("0", ""):
+        figure.evaluate("(card, width) => { card.parentElement.style.width = width; }", width)
+        be_drawn(figure)
+        be_drawn(figure)
+    assert figure.bounding_box() == before
+
+
 def test_a_figure_that_fails_leaves_the_others_alone(visit, site, read, contents, tmp_path):
     page = next(page for page in contents if len(read(page).select(".live-figure")) > 2)
     state = json.loads(read(page).select_one(STATE).get_text())

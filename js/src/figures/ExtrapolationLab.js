@@ -66,11 +66,12 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, drawing, surface),
     readout, note, legend);
 
-  let results, rows, places, across, up, hovered = null;
+  let results, rows, tables, places, across, up, hovered = null;
 
-  /** One line of the legend for each curve, a group below the other. */
-  function makeLegend({ curves }) {
+  /** The drawing of each curve and its line of the legend, a group below the other. */
+  function makeCurves({ curves }) {
     rows = new Map();
+    for (const name of ["bands", "curves", "marks", "ends"]) layers[name].replaceChildren();
     legend.replaceChildren(...Object.entries(GROUPS).filter(([group]) => curves.some((curve) => curve.group === group)).map(([group, title]) => {
       const lines = curves.filter((curve) => curve.group === group).map((curve) => {
         const box = h("input", { type: "checkbox" });
@@ -81,9 +82,13 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
           now[box.checked ? "add" : "delete"](curve.name);
           ui.set({ shown: results.curves.map(({ name }) => name).filter((name) => now.has(name)) });
         });
-        rows.set(curve.name, { box, number });
+        const style = look(curve);
+        const [band, path, marks] = ["pf-band", "pf-curve", "pf-mark"].map((name) => s("path", { class: name, style }));
+        const end = s("text", { class: "pf-end", dy: "0.35em", style });
+        [band, path, marks, end].forEach((element, i) => [layers.bands, layers.curves, layers.marks, layers.ends][i].append(element));
+        rows.set(curve.name, { box, number, band, path, marks, end });
         const sample = s("svg", { width: 34, height: 14, "aria-hidden": "true" },
-          s("path", { class: "pf-curve", d: "M1,7H33", style: look(curve) }), s("path", { class: "pf-mark", d: marker(curve.marker, 17, 7, 3.5), style: look(curve) }));
+          s("path", { class: "pf-curve", d: "M1,7H33", style }), s("path", { class: "pf-mark", d: marker(curve.marker, 17, 7, 3.5), style }));
         return h("label", { class: "pf-entry" }, box, sample, h("span", { class: "pf-name" }, curve.label), number);
       });
       return h("div", { class: "pf-group", role: "group", "aria-label": title }, h("div", { class: "pf-label" }, title), ...lines);
@@ -109,19 +114,18 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   const named = (place, measure) =>
     measure === "position" ? `position ${short(place)}` : `${short(place / results.about[0])} × ${results.about[0]} = ${short(place)} characters`;
 
-  const seen = ({ shown, measure }) => results.curves.filter((curve) => shown.includes(curve.name) && curve[measure].length);
-
   function drawPlot({ shown, measure, width, wide }) {
-    const curves = seen({ shown, measure });
     const right = wide ? width - 132 : width - 10;
     put(drawing, { width });
-    const every = results.curves.filter((curve) => curve[measure].length);
-    places = [...new Set(every.flatMap((curve) => points(results, curve, measure).map(([place]) => place)))].sort((a, b) => a - b);
+    tables = new Map(results.curves.map((curve) => [curve.name, points(results, curve, measure)]));
+    const every = results.curves.filter(({ name }) => tables.get(name).length);
+    const curves = every.filter(({ name }) => shown.includes(name));
+    places = [...new Set(every.flatMap(({ name }) => tables.get(name).map(([place]) => place)))].sort((a, b) => a - b);
     const last = places.at(-1);
     across = measure === "position" ? (place) => scale([0, far(last)], [LEFT, right])(far(place)) : (place) => scale([Math.log2(places[0]), Math.log2(last)], [LEFT + 14, right - 14])(Math.log2(place));
     Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${right - LEFT}px`, height: `${PLOT}px` });
 
-    const losses = (curves.length ? curves : every).flatMap((curve) => points(results, curve, measure).flatMap(([, , low, high]) => [low, high]));
+    const losses = (curves.length ? curves : every).flatMap(({ name }) => tables.get(name).flatMap(([, , low, high]) => [low, high]));
     const [low, high] = [Math.min(...losses), Math.max(...losses)];
     const margin = 0.06 * (high - low || 1);
     up = scale([high + margin, low - margin], [TOP, TOP + PLOT]);
@@ -151,19 +155,18 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     // where no curve is high: by position that is the end, by length the beginning
     put(words.entropy, { x: byPosition ? right - 4 : LEFT + 20, y: up(entropy) + 14, "text-anchor": byPosition ? "end" : "start" });
 
-    const drawn = curves.map((curve) => points(results, curve, measure).map(([place, ...values]) => [across(place), ...values.map(up)]));
-    list(layers.bands, curves.length, () => s("path", { class: "pf-band" })).forEach((band, i) => put(band, {
-      d: `${line(drawn[i].map(([x, , lowest]) => [x, lowest]))}${line([...drawn[i]].reverse().map(([x, , , highest]) => [x, highest])).replace("M", "L")}Z`,
-      style: look(curves[i]),
-    }));
-    list(layers.curves, curves.length, () => s("path", { class: "pf-curve" })).forEach((path, i) => put(path, { d: line(drawn[i]), style: look(curves[i]) }));
-    list(layers.marks, curves.length, () => s("path", { class: "pf-mark" })).forEach((path, i) => put(path, {
-      d: drawn[i].filter((_, n) => !byPosition || n % 3 === 1).map(([x, y]) => marker(curves[i].marker, x, y)).join(""), style: look(curves[i]),
-    }));
+    const drawn = curves.map(({ name }) => tables.get(name).map(([place, ...values]) => [across(place), ...values.map(up)]));
     const ends = wide ? apart(drawn.map((some) => some.at(-1)[1]), 14, TOP, TOP + PLOT) : [];
-    list(layers.ends, ends.length, () => s("text", { class: "pf-end", x: 0, dy: "0.35em" })).forEach((text, i) => {
-      say(put(text, { x: right + 8, y: ends[i], style: look(curves[i]) }), curves[i].label);
-    });
+    for (const curve of results.curves) {
+      const { band, path, marks, end } = rows.get(curve.name);
+      const i = curves.indexOf(curve);
+      const all = drawn[i] ?? [];
+      put(band, { d: i < 0 ? NOTHING : `${line(all.map(([x, , lowest]) => [x, lowest]))}${line([...all].reverse().map(([x, , , highest]) => [x, highest])).replace("M", "L")}Z` });
+      put(path, { d: i < 0 ? NOTHING : line(all) });
+      put(marks, { d: all.filter((_, n) => !byPosition || n % 3 === 1).map(([x, y]) => marker(curve.marker, x, y)).join("") || NOTHING });
+      put(end, { x: right + 8, y: ends[i] ?? 0 });
+      say(end, i in ends ? curve.label : "");
+    }
   }
 
   function drawNumbers({ shown, measure, at }) {
@@ -171,7 +174,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     put(cursor, { d: `M${across(place)},${TOP}V${TOP + PLOT}` });
     const found = [];
     for (const curve of results.curves) {
-      const point = points(results, curve, measure).find(([where]) => where === place);
+      const point = tables.get(curve.name).find(([where]) => where === place);
       const { box, number } = rows.get(curve.name);
       box.checked = shown.includes(curve.name);
       say(number, point ? `${fixed(point[1], 3)} (${fixed(point[2], 3)}–${fixed(point[3], 3)})` : "not measured");
@@ -194,7 +197,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     const names = results.curves.map(({ name }) => name);
     const unknown = state.shown.filter((name) => !names.includes(name));
     if (unknown.length) throw new RangeError(`shown=${JSON.stringify(state.shown)}: must be some of ${names.map((name) => `'${name}'`).join(", ")}`);
-    if (changed.has("results")) makeLegend(results);
+    if (changed.has("results")) makeCurves(results);
     if (["results", "shown", "measure", "width"].some((key) => changed.has(key))) drawPlot(state);
     hovered = null;
     drawNumbers(state);
