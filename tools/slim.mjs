@@ -323,6 +323,10 @@ function dropMeasuring(code) {
 // click. These are the ones that pages use, by the value of data-bs-toggle that asks for each.
 const COMPONENTS = { dropdown: "Dropdown", tooltip: "Tooltip" };
 
+// At each click and key it also gathers all elements of its selectors, where the one around the target will do.
+const GATHER = "element.querySelectorAll(selector)";
+const NEAREST = "[event.target.closest?.(selector)]";
+
 /** Check that a page asks for no other component of Bootstrap. */
 function checkComponents($, page) {
   $("[data-bs-toggle]").each((_, element) => {
@@ -340,6 +344,12 @@ async function buildBootstrap(theme) {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^bootstrap$/ }, ({ path }) => ({ path, namespace: "components" }));
       onLoad({ filter: /./, namespace: "components" }, () => ({ contents: exports.join("\n"), resolveDir }));
+      onLoad({ filter: /event-handler\.js$/ }, ({ path }) => {
+        const source = readFileSync(path, "utf8");
+        return source.includes(GATHER)
+          ? { contents: source.replace(GATHER, NEAREST) }
+          : { errors: [{ text: `${GATHER} is no longer in ${path}: see GATHER in tools/slim.mjs` }] };
+      });
     },
   };
   const { outputFiles: [file], warnings } = await esbuild.build({

@@ -265,6 +265,7 @@ function makeUi({ name, specs, model, root, signal, guard, readState }) {
       const answer = answers[event.key];
       if (!answer || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
+      event.stopPropagation(); // the page's own keys need not look at it
       const values = answer(readState());
       if (values) set(values);
     });

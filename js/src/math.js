@@ -15,10 +15,10 @@ export const turns = (w, length) => (length * w) / (2 * Math.PI);
 /** The sinusoidal code of a position: sine and cosine of each pair, next to each other. */
 export function sinusoidal(position, frequencies) {
   const code = new Float64Array(2 * frequencies.length);
-  frequencies.forEach((w, i) => {
-    code[2 * i] = Math.sin(w * position);
-    code[2 * i + 1] = Math.cos(w * position);
-  });
+  for (let i = 0; i < frequencies.length; i++) {
+    code[2 * i] = Math.sin(frequencies[i] * position);
+    code[2 * i + 1] = Math.cos(frequencies[i] * position);
+  }
   return code;
 }
 
