@@ -183,8 +183,7 @@ export function paint(canvas, rows) {
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
-  rows.forEach((row, y) => row.forEach((value, x) => {
-    pixels[y * width + x] = SIGNED[Math.round(128 * (value + 1))];
-  }));
+  let at = 0;
+  for (const row of rows) for (const value of row) pixels[at++] = SIGNED[Math.round(128 * (value + 1))];
   context.putImageData(image, 0, 0);
 }
