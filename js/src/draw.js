@@ -97,6 +97,7 @@ export function scale([a, b], [c, d]) {
 }
 
 export const pixel = (value) => Math.round(value * 10) / 10;
+const hundredth = (value) => Math.round(value * 100) / 100;
 
 /** A path that shows nothing. With an empty one there is an element less, and a browser orders its layers anew. */
 export const NOTHING = "M9,9h0";
@@ -110,6 +111,13 @@ export function line(points) {
 
 /** The path of a circle. Marks of one look are one path: each element more takes a slow machine longer. */
 export const circle = (x, y, r) => `M${pixel(x - r)},${pixel(y)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
+
+/** The path of a rectangle with corners of radius r. */
+export function box(x, y, width, height, r = 0) {
+  const corner = (right, down) => (r ? `a${r},${r} 0 0 1 ${right * r},${down * r}` : "");
+  const [across, along] = [hundredth(width - 2 * r), hundredth(height - 2 * r)];
+  return `M${hundredth(x + r)},${hundredth(y)}h${across}${corner(1, 1)}v${along}${corner(-1, 1)}h${-across}${corner(-1, -1)}v${-along}${corner(1, -1)}z`;
+}
 
 /** The path of an arc around (x, y), from one angle to another in radians, anticlockwise as in the lessons. */
 export function arc(x, y, radius, from, to) {
@@ -149,9 +157,11 @@ function inkOn(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
 }
 
-/** The style of a cell with a number on its colour; the style sheet picks the ink of the theme. */
-const cellStyle = (name, map, t) =>
-  `background:${mix(name, map, t)};--pf-on-light:${inkOn(between(map.light, t))};--pf-on-dark:${inkOn(between(map.dark, t))};`;
+/** The inks of a number on its colour; the style sheet picks that of the theme. */
+const inks = (map, t) => `--pf-on-light:${inkOn(between(map.light, t))};--pf-on-dark:${inkOn(between(map.dark, t))};`;
+
+/** The style of a cell with a number on its colour. */
+const cellStyle = (name, map, t) => `background:${mix(name, map, t)};${inks(map, t)}`;
 
 /** The colour of a signed value: blue below zero, orange above. */
 export const signedColor = (value, largest = 1) => mix("d", DIVERGING, (value / largest + 1) / 2);
@@ -161,6 +171,9 @@ export const amountColor = (value, largest = 1) => mix("s", SEQUENTIAL, value / 
 
 /** The style of a cell of class pf-number that shows a signed value. */
 export const signedCell = (value, largest = 1) => cellStyle("d", DIVERGING, (value / largest + 1) / 2);
+
+/** The style of a number of class pf-number on the colour of a signed value. */
+export const signedInks = (value, largest = 1) => inks(DIVERGING, (value / largest + 1) / 2);
 
 /** The style of a cell of class pf-number that shows an amount. */
 export const amountCell = (value, largest = 1) => cellStyle("s", SEQUENTIAL, value / largest);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { amountCell, arc, fixed, line, scale, short, SIGNED, signedCell, signedInk, wholeTicks } from "../src/draw.js";
+import { amountCell, arc, box, fixed, line, scale, short, SIGNED, signedCell, signedInk, wholeTicks } from "../src/draw.js";
 import { DIVERGING, SEQUENTIAL } from "../src/palette.js";
 
 test("a fixed number has a real minus sign and no negative zero", () => {
@@ -21,6 +21,11 @@ test("a scale maps its ends, and survives a domain of one point", () => {
   const x = scale([0, 10], [100, 200]);
   assert.deepEqual([0, 5, 10, -1].map(x), [100, 150, 200, 90]);
   assert.equal(scale([3, 3], [5, 9])(3), 5);
+});
+
+test("a box comes back to where it began, with round corners too", () => {
+  assert.equal(box(1, 2, 30, 20), "M1,2h30v20h-30v-20z");
+  assert.equal(box(1, 2, 30, 20, 4), "M5,2h22a4,4 0 0 1 4,4v12a4,4 0 0 1 -4,4h-22a4,4 0 0 1 -4,-4v-12a4,4 0 0 1 4,-4z");
 });
 
 test("ticks of positions are whole", () => {

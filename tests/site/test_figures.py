@@ -918,9 +918,12 @@ def test_nope_leak_agrees_with_posenc(show):
         if causal:
             assert number(r"two give ([\d.]+), which", shown) == two[-1]
         heights = [
-            float(bar.get_attribute("height")) / 96 for bar in figure.locator(".pf-bar").all()
+            float(height) / 96
+            for bars in figure.locator(".pf-bar").all()
+            for height in re.findall(r"v([\d.]+)h", bars.get_attribute("d"))
         ]
-        assert heights == pytest.approx([*one, *two], abs=0.001)
+        expected = [*one, one[token - 1], *two, two[token - 1]]
+        assert heights == pytest.approx(expected, abs=0.001)
 
 
 def test_nope_leak_is_walked_by_keys(show):

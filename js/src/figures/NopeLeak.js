@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, fixed, h, list, put, s, say, scale, write } from "../draw.js";
+import { amountColor, box, fixed, h, list, NOTHING, put, s, say, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -10,6 +10,7 @@ const BARS = 96;
 const PANEL = BARS + 34;
 const HEIGHT = TEXT + 4 + 2 * PANEL;
 const LEFT = 34;
+const MOST = NopeLeak.tokens.high;
 
 /** What each token receives from the mark after one layer and after two. */
 export function received(tokens, mark, causal) {
@@ -17,22 +18,46 @@ export function received(tokens, mark, causal) {
   return [one, uniformAttention(one, causal)];
 }
 
+/** The colour of the weight of each token that is seen. */
+const weightColor = (seen) => amountColor(Math.sqrt(1 / seen));
+
 /** How many different values there are; below 1e-12 two are the same. */
 const distinct = (values) => new Set(values.map((value) => Math.round(value * 1e12))).size;
 
 export default figure("NopeLeak", NopeLeak, (ui) => {
-  const map = s("svg", { class: "pf-sees", "aria-hidden": "true" });
-  const mapCells = s("g");
+  // The rows of a causal map, one below the other, in a gradient that jumps from row to row.
+  const gradient = s("linearGradient", { id: ui.unique(), gradientUnits: "userSpaceOnUse", x2: 0, y2: MOST },
+    ...Array.from({ length: MOST }, (_, row) => [row, row + 1].map((end) =>
+      s("stop", { offset: end / MOST, style: `stop-color:${weightColor(row + 1)}` }))));
+  const mapHidden = s("path", { class: "pf-hidden" });
+  const mapSeen = s("path");
   const mapRow = s("rect", { class: "pf-frame" });
   const mapWords = [s("text", { "text-anchor": "middle" }, "key"), s("text", { "text-anchor": "middle" }, "query")];
-  map.append(mapCells, mapRow, ...mapWords);
+  const map = s("svg", { class: "pf-sees", "aria-hidden": "true" }, gradient, mapHidden, mapSeen, mapRow, ...mapWords);
 
-  const boxes = s("g");
-  const layers = ["share of the mark after one layer", "share of the mark after two layers"].map((title) => ({
-    title: s("text", { class: "pf-strong", "text-anchor": "end" }, title),
-    grid: s("g"), bars: s("g"), zero: s("path", { class: "pf-axis" }), values: s("g"),
-  }));
-  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" }, boxes, ...layers.flatMap((layer) => Object.values(layer)));
+  const boxes = s("path", { class: "pf-token" });
+  const numbers = s("g", { "text-anchor": "middle" });
+  // The token that is read and the marked one are drawn over the others.
+  const [read, marked] = ["pf-token pf-now", "pf-token pf-marked"].map((look) => s("path", { class: look }));
+  const [readNumber, markedNumber] = ["pf-strong", "pf-on-mark"].map((look) =>
+    s("text", { class: look, y: TEXT / 2, "text-anchor": "middle", dy: "0.35em" }));
+  const layers = ["one layer", "two layers"].map((depth, i) => {
+    const zero = TEXT + 32 + BARS + i * PANEL;
+    const up = (value) => zero - BARS * value;
+    return {
+      up,
+      title: s("text", { class: "pf-strong", y: zero - BARS - 12, "text-anchor": "end" }, `share of the mark after ${depth}`),
+      grid: s("path", { class: "pf-grid" }),
+      ticks: [0, 0.5, 1].map((tick) => s("text", { x: LEFT - 8, y: up(tick), "text-anchor": "end", dy: "0.35em" }, String(tick))),
+      bars: s("path", { class: "pf-bar" }),
+      bar: s("path", { class: "pf-bar pf-now" }), // of the token that is read
+      axis: s("path", { class: "pf-axis" }),
+      values: s("g", { "text-anchor": "middle" }),
+      value: s("text", { class: "pf-strong", "text-anchor": "middle" }),
+    };
+  });
+  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" }, boxes, numbers, read, readNumber, marked, markedNumber,
+    ...layers.flatMap(({ up, ...parts }) => Object.values(parts).flat()));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
     "aria-label": "Tokens: the left and right arrow keys choose the token that is read",
@@ -54,7 +79,8 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
         change: (tokens, { mark, token }) => ({ tokens, mark: Math.min(mark, tokens), token: Math.min(token, tokens) }),
       })));
 
-  let place, step, room, side;
+  let step, room, side, size, one, two;
+  const middle = (token) => LEFT + (token - 0.5) * step;
   const clamp = (token, tokens) => Math.min(tokens, Math.max(1, token));
   ui.drag(surface, (x) => {
     const { tokens } = ui.state();
@@ -63,60 +89,66 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   const move = (by) => ({ token, tokens }) => ({ token: clamp(token + by, tokens) });
   ui.keys(surface, { ArrowLeft: move(-1), ArrowRight: move(1), Home: () => ({ token: 1 }), End: ({ tokens }) => ({ token: tokens }) });
 
+  const tokenBox = (token) => box(middle(token) - size / 2, 1, size, TEXT - 2, Math.min(4, size / 2));
+  const bar = (token, up, value) => box(middle(token) - 0.34 * step, up(value), 0.68 * step, up(0) - up(value));
+
   function drawRoom({ tokens, width, wide }) {
     side = wide ? 200 : Math.min(200, width - 40);
     room = wide ? width - side - 60 : width;
     step = (room - LEFT) / tokens;
-    place = scale([1, tokens + 1], [LEFT, room]);
+    size = Math.min(step - 3, TEXT);
     put(drawing, { width: room });
     put(map, { width: side + 22, height: side + 20 });
     Object.assign(surface.style, { left: `${LEFT}px`, top: 0, width: `${room - LEFT}px`, height: `${HEIGHT}px` });
     put(mapWords[0], { x: 20 + side / 2, y: side + 16 });
     put(mapWords[1], { transform: `translate(12 ${side / 2}) rotate(-90)` });
+
+    const all = Array.from({ length: tokens }, (_, i) => i + 1);
+    put(boxes, { d: all.map(tokenBox).join("") });
+    list(numbers, size < 17 ? 0 : tokens, (i) => s("text", { y: TEXT / 2, dy: "0.35em" }, String(i + 1)))
+      .forEach((text, i) => put(text, { x: middle(i + 1) }));
+    for (const { up, title, grid, axis } of layers) {
+      put(title, { x: room }); // on the right, where the bars are low
+      put(grid, { d: [0, 0.5, 1].map((tick) => `M${LEFT},${up(tick)}H${room}`).join("") });
+      put(axis, { d: `M${LEFT},${up(0)}H${room}` });
+    }
   }
 
   function drawMap({ tokens, causal }) {
     const cell = side / tokens;
     const gap = cell > 8 ? 1 : 0.5;
     const inner = (cell - gap).toFixed(2);
-    const cells = (row, from, to) => Array.from({ length: to - from }, (_, i) =>
-      `M${(20 + (from + i) * cell + gap / 2).toFixed(2)},${(row * cell + gap / 2).toFixed(2)}h${inner}v${inner}h-${inner}z`).join("");
-    // A row's weights are equal, so that one path draws all of a row that is seen.
-    list(mapCells, tokens, () => s("g", {}, s("path", { class: "pf-hidden" }), s("path"))).forEach((group, row) => {
-      const seen = causal ? row + 1 : tokens;
-      put(group.firstChild, { d: seen < tokens ? cells(row, seen, tokens) : "M0,0" });
-      put(group.lastChild, { d: cells(row, 0, seen), style: `fill:${amountColor(Math.sqrt(1 / seen))}` });
-    });
+    const at = Array.from({ length: tokens }, (_, i) => i * cell + gap / 2);
+    const columns = at.map((x) => `M${(20 + x).toFixed(2)},`);
+    const rows = at.map((y) => `${y.toFixed(2)}h${inner}v${inner}h-${inner}z`);
+    let [seen, hidden] = ["", ""];
+    for (let row = 0; row < tokens; row++)
+      for (let column = 0; column < tokens; column++)
+        if (causal && column > row) hidden += columns[column] + rows[row];
+        else seen += columns[column] + rows[row];
+    put(mapHidden, { d: hidden || NOTHING });
+    put(mapSeen, { d: seen, style: `fill:${causal ? `url(#${gradient.id})` : weightColor(tokens)}` });
+    put(gradient, { gradientTransform: `scale(${cell})` });
   }
 
-  function drawText({ tokens, mark, token }) {
-    const size = Math.min(step - 3, TEXT);
-    list(boxes, tokens, () => s("g", {}, s("rect", { rx: 4 }), s("text", { "text-anchor": "middle", dy: "0.35em" }))).forEach((box, i) => {
-      const [rect, text] = box.children;
-      const [x, now, marked] = [place(i + 1) + step / 2, i + 1 === token, i + 1 === mark];
-      put(rect, { x: x - size / 2, y: 1, width: size, height: TEXT - 2, class: `pf-token${marked ? " pf-marked" : ""}${now ? " pf-now" : ""}` });
-      say(put(text, { x, y: TEXT / 2, class: marked ? "pf-on-mark" : now ? "pf-strong" : "" }), size < 17 && !now && !marked ? "" : String(i + 1));
-    });
+  /** The token that is read and the marked one. */
+  function drawChosen({ mark, token }) {
+    put(read, { d: tokenBox(token) });
+    put(marked, { d: tokenBox(mark), class: mark === token ? "pf-token pf-marked pf-now" : "pf-token pf-marked" });
+    say(put(readNumber, { x: middle(token) }), mark === token ? "" : String(token));
+    say(put(markedNumber, { x: middle(mark) }), String(mark));
   }
 
-  function drawLayer({ title, grid, bars, zero, values }, heard, top, { tokens, token }) {
-    const up = scale([1, 0], [top + 24, top + 24 + BARS]);
-    put(title, { x: room, y: top + 12 }); // on the right, where the bars are low
-    list(grid, 3, (i) => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, "text-anchor": "end", dy: "0.35em" }, ["0", "0.5", "1"][i])))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${LEFT},${up(i / 2)}H${room}` });
-        put(tick.lastChild, { y: up(i / 2) });
-      });
-    put(zero, { d: `M${LEFT},${up(0)}H${room}` });
-    list(bars, tokens, () => s("rect")).forEach((bar, i) => put(bar, {
-      x: (place(i + 1) + 0.16 * step).toFixed(2), width: (0.68 * step).toFixed(2), y: up(heard[i]).toFixed(2),
-      height: (up(0) - up(heard[i])).toFixed(2), class: i + 1 === token ? "pf-bar pf-now" : "pf-bar",
-    }));
-    const each = step > 40;
-    list(values, tokens, () => s("text", { "text-anchor": "middle" })).forEach((text, i) => {
-      const now = i + 1 === token;
-      put(text, { x: place(i + 1) + step / 2, y: up(heard[i]) - 5, class: now ? "pf-strong" : "" });
-      say(text, each || now ? fixed(heard[i], heard[i] === 1 || heard[i] === 0 ? 0 : 3) : "");
+  const share = (value) => fixed(value, value === 1 || value === 0 ? 0 : 3);
+
+  function drawLayer({ up, bars, bar: now, values, value }, heard, { tokens, token }, fresh) {
+    if (fresh) put(bars, { d: heard.map((amount, i) => bar(i + 1, up, amount)).join("") });
+    const amount = heard[token - 1];
+    put(now, { d: bar(token, up, amount) });
+    say(put(value, { x: middle(token), y: up(amount) - 5 }), share(amount));
+    list(values, step > 40 ? tokens : 0, () => s("text")).forEach((text, i) => {
+      put(text, { x: middle(i + 1), y: up(heard[i]) - 5 });
+      say(text, i + 1 === token ? "" : share(heard[i]));
     });
   }
 
@@ -124,14 +156,16 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
     const { tokens, mark, token, causal } = state;
     for (const [name, value] of Object.entries({ mark, token }))
       if (value > tokens) throw new RangeError(`${name}=${value}: must be from 1 to ${tokens}, since tokens=${tokens}`);
-    const fresh = changed.has("tokens") || changed.has("width");
-    if (fresh) drawRoom(state);
-    if (fresh || changed.has("causal")) drawMap(state);
+    const room = changed.has("tokens") || changed.has("width");
+    const sight = room || changed.has("causal");
+    const fresh = sight || changed.has("mark");
+    if (room) drawRoom(state);
+    if (sight) drawMap(state);
     put(mapRow, { x: 19, y: ((token - 1) * side) / tokens, width: ((causal ? token : tokens) * side) / tokens + 2, height: side / tokens, rx: 2 });
-    drawText(state);
-    const [one, two] = received(tokens, mark, causal);
-    drawLayer(layers[0], one, TEXT + 8, state);
-    drawLayer(layers[1], two, TEXT + 8 + PANEL, state);
+    drawChosen(state);
+    if (fresh) [one, two] = received(tokens, mark, causal);
+    drawLayer(layers[0], one, state, fresh);
+    drawLayer(layers[1], two, state, fresh);
 
     const seen = causal ? token : tokens;
     const hears = one[token - 1] > 0;
