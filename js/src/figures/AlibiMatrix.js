@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { fixed, h, line, list, put, s, say, scale, short, signedCell, write } from "../draw.js";
+import { box, circle, fixed, h, list, put, s, say, scale, short, signedColor, signedInks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -8,8 +8,10 @@ import { AlibiMatrix } from "../settings.js";
 const WORDS = ["The", "cat", "sat", "on", "warm", "stone"];
 const STEEPEST = 4.5; // the bias that has the full colour, for every head
 const ROW = 32;
+const NAMES = 54.4; // width of the words before the rows, as in the style sheet
 const BARS = 124;
 const FAR = 32; // distances that the curves show
+const FLAT = 1e-4; // a curve below is a straight line
 
 /** Attention of the query in a row to itself and the words before it, all scores equal. */
 export const shares = (slope, row) => softmax(Array.from({ length: row + 1 }, (_, key) => -slope * (row - key)));
@@ -17,28 +19,28 @@ export const shares = (slope, row) => softmax(Array.from({ length: row + 1 }, (_
 export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
   const rowNames = WORDS.map((word) => h("span", { class: "pf-word" }, word));
   const cells = WORDS.map((_, row) => WORDS.map((_, key) => h("span", { class: key > row ? "pf-future" : "pf-number" })));
-  const frame = h("div", { class: "pf-row" });
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "matrix",
     "aria-label": "Biases: the arrow keys choose the query, a row",
   });
   const rail = h("div", { class: "pf-rail" }); // where a finger drags, and does not scroll the page
-  const matrix = h("div", { class: "pf-table pf-matrix" },
+  // Cells of the same distance have the same colour.
+  const colors = WORDS.map(() => s("path"));
+  const frame = s("path", { class: "pf-row" });
+  const matrix = h("div", { class: "pf-table pf-matrix" }, s("svg", {}, ...colors, frame),
     h("span"), ...WORDS.map((word) => h("span", { class: "pf-head-word", "aria-hidden": "true" }, word)),
-    ...WORDS.flatMap((_, row) => [rowNames[row], ...cells[row]]), frame, rail, surface);
+    ...WORDS.flatMap((_, row) => [rowNames[row], ...cells[row]]), rail, surface);
   for (const part of matrix.children) if (part !== surface) part.setAttribute("aria-hidden", "true");
-  const columns = WORDS.map(() => {
-    const bar = h("div", { class: "pf-bar" });
-    const percent = h("span", { class: "pf-percent" });
-    return { bar, percent, element: h("div", { class: "pf-column" }, percent, bar) };
-  });
-  const bars = h("div", { class: "pf-table pf-bars", "aria-hidden": "true" }, h("span"), ...columns.map((column) => column.element));
+  const columns = WORDS.map(() => h("span"));
+  const bar = s("path", { class: "pf-bar" });
+  const percents = WORDS.map(() => s("tspan")); // one text for all is laid out once
+  const bars = h("div", { class: "pf-table pf-bars", "aria-hidden": "true" }, h("span"), ...columns, s("svg", {}, bar, s("text", { "text-anchor": "middle" }, ...percents)));
   const barsTitle = h("div", { class: "pf-label" });
 
   const others = s("g", { class: "pf-others" });
   const grid = s("g");
   const chosen = s("path", { class: "pf-chosen" });
-  const dots = s("g", { class: "pf-dots" });
+  const dots = s("path", { class: "pf-dots" });
   const base = s("path", { class: "pf-axis" });
   const curveTitle = s("text", { "text-anchor": "middle" }, "distance, in tokens");
   const drawing = s("svg", { "aria-hidden": "true" }, grid, base, others, chosen, dots, curveTitle);
@@ -63,37 +65,61 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     Home: () => ({ row: 0 }), End: () => ({ row: WORDS.length - 1 }),
   });
 
-  let slopes, across, up;
+  let slopes, across, up, cell;
+
+  const at = (key) => NAMES + key * cell;
+  /** The path of a cell, or of those of a row from the first one on. */
+  const rowBox = (key, row, first = key) => {
+    const [left, right] = [at(first), at(key + 1)].map(Math.round);
+    return box(left + 1, (row + 1) * ROW + 1, right - left - 2, ROW - 2, 3);
+  };
+
+  function drawRoom({ width, wide }) {
+    cell = ((wide ? 0.57 * (width - 28) : width) - NAMES) / WORDS.length;
+    colors.forEach((path, distance) => put(path, {
+      d: WORDS.slice(distance).map((_, key) => rowBox(key, key + distance)).join(""),
+    }));
+    percents.forEach((text, key) => put(text, { x: at(key + 0.5) }));
+  }
 
   function drawMatrix(slope) {
     const digits = slope >= 0.1 ? 2 : 3;
-    cells.forEach((row, query) => row.slice(0, query + 1).forEach((cell, key) => {
-      const bias = -slope * (query - key);
-      say(cell, fixed(bias, digits));
-      put(cell, { style: signedCell(bias, STEEPEST) });
-    }));
+    colors.forEach((path, distance) => {
+      const bias = -slope * distance;
+      const [words, inks] = [fixed(bias, digits), signedInks(bias, STEEPEST)];
+      put(path, { style: `fill:${signedColor(bias, STEEPEST)}` });
+      for (let key = 0; key + distance < WORDS.length; key++) say(put(cells[key + distance][key], { style: inks }), words);
+    });
   }
 
   function drawBars(slope, row) {
     const weights = shares(slope, row);
-    put(frame, { style: `top:${(row + 1) * ROW}px;width:calc((100% - 3.4rem) * ${(row + 1) / WORDS.length})` });
+    put(frame, { d: rowBox(row, row, 0) });
     rowNames.forEach((name, i) => put(name, { class: i === row ? "pf-word pf-now" : "pf-word" }));
     say(barsTitle, `attention of “${WORDS[row]}” if all scores were equal, in %`);
     const most = Math.max(0.5, ...weights); // the highest bar has the full height, unless it is below one half
-    columns.forEach(({ bar, percent, element }, key) => {
-      put(element, { class: key > row ? "pf-column pf-future" : "pf-column" });
-      say(percent, key > row ? "" : fixed(100 * weights[key], 1));
-      put(bar, { style: `height:${(((weights[key] ?? 0) / most) * (BARS - 24)).toFixed(1)}px` });
+    let d = "";
+    columns.forEach((column, key) => {
+      put(column, { class: key > row ? "pf-future" : "" });
+      const height = Math.round(((weights[key] ?? 0) / most) * (BARS - 24));
+      const [left, right] = [0.14, 0.86].map((share) => Math.round(at(key) + 1 + share * (cell - 2)));
+      const r = Math.min(3, height);
+      d += `M${left},${BARS - 1}v${r - height}a${r},${r} 0 0 1 ${r},${-r}H${right - r}a${r},${r} 0 0 1 ${r},${r}V${BARS - 1}z`;
+      say(put(percents[key], { y: BARS - 6 - height }), key > row ? "" : fixed(100 * weights[key], 1));
     });
+    put(bar, { d });
     return weights;
   }
 
   function curve(slope) {
-    const steps = slope > 0.1 ? 2 * FAR : FAR / 4; // the shallow ones are nearly straight
-    return line(Array.from({ length: steps + 1 }, (_, i) => {
-      const distance = (i * FAR) / steps;
-      return [across(distance), up(Math.exp(-slope * distance))];
-    }));
+    const step = slope > 0.1 ? 0.5 : 4; // the shallow ones are nearly straight
+    let d = "";
+    for (let distance = 0; distance <= FAR; distance += step) {
+      const share = Math.exp(-slope * distance);
+      if (share < FLAT) return `${d}L${across(distance)},${up(0)}H${across(FAR)}`;
+      d += `${d ? "L" : "M"}${across(distance).toFixed(1)},${up(share).toFixed(1)}`;
+    }
+    return d;
   }
 
   function drawCurves({ width, wide }) {
@@ -121,7 +147,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
 
   function drawChosen(slope, row) {
     put(chosen, { d: curve(slope) });
-    list(dots, row + 1, () => s("circle", { r: 3.5 })).forEach((dot, t) => put(dot, { cx: across(t), cy: up(Math.exp(-slope * t)) }));
+    put(dots, { d: WORDS.slice(0, row + 1).map((_, distance) => circle(across(distance), up(Math.exp(-slope * distance)), 3.5)).join("") });
   }
 
   return (state, changed) => {
@@ -129,6 +155,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     if (head > heads) throw new RangeError(`head=${head}: must be from 1 to ${heads}, since heads=${heads}`);
     if (changed.has("heads")) slopes = alibiSlopes(heads);
     const slope = slopes[head - 1];
+    if (changed.has("width")) drawRoom(state);
     if (changed.has("heads") || changed.has("head")) drawMatrix(slope);
     if (changed.has("heads") || changed.has("width")) drawCurves(state);
     const weights = drawBars(slope, row);
