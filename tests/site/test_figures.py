@@ -1052,7 +1052,7 @@ def test_extrapolation_lab_agrees_with_the_results(show):
         if found:
             lowest = min(found, key=found.get)
             assert f"lowest {lowest}, {found[lowest]:.3f}" in shown
-        drawn = figure.locator(".pf-stage .pf-curve")
+        drawn = figure.locator(".pf-stage .pf-curve:not([d='M9,9h0'])")
         assert drawn.count() == len(python.curves())
 
 
