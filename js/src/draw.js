@@ -45,19 +45,27 @@ export function say(element, words) {
   else if (text.data !== words) text.data = words;
 }
 
-/** Fill a line with words, some of them in elements of their own: write(line, "cosine ", h("strong", {}, "0.94")).
- * What stands there already gets new text, since new elements would be styled anew. */
+/** Words that stand out in a line. */
+export const strong = (words) => ({ words });
+
+/** Fill a line with words, some of them strong: write(line, "cosine ", strong("0.94")). What stands there already
+ * gets new text, since new elements would be styled anew. */
 export function write(line, ...parts) {
   while (line.childNodes.length > parts.length) line.lastChild.remove();
-  parts.forEach((part, i) => {
-    const node = typeof part === "string" ? document.createTextNode(part) : part;
-    const old = line.childNodes[i];
-    if (!old) line.append(node);
-    else if (old.nodeName !== node.nodeName) old.replaceWith(node);
-    else if (old.nodeType === Node.TEXT_NODE) {
-      if (old.data !== part) old.data = part;
-    } else say(old, node.textContent);
-  });
+  let old = line.firstChild;
+  for (const part of parts) {
+    const words = part.words ?? part;
+    const name = part === words ? "#text" : "STRONG";
+    if (old?.nodeName !== name) {
+      const node = part === words ? document.createTextNode(words) : h("strong", {}, words);
+      if (old) old.replaceWith(node);
+      else line.append(node);
+      old = node;
+    } else if (part === words) {
+      if (old.data !== words) old.data = words;
+    } else say(old, words);
+    old = old.nextSibling;
+  }
 }
 
 const lists = new WeakMap();

@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { box, circle, fixed, h, list, put, s, say, scale, short, signedColor, signedInks, write } from "../draw.js";
+import { box, circle, fixed, h, list, put, s, say, scale, short, signedColor, signedInks, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -160,10 +160,10 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     if (changed.has("heads") || changed.has("width")) drawCurves(state);
     const weights = drawBars(slope, row);
     drawChosen(slope, row);
-    write(readout, `Head ${head} of ${heads}, slope `, h("strong", {}, short(slope)), `: “${WORDS[row]}” attends to `,
-      ...weights.flatMap((weight, key) => [`${key ? ", " : ""}${WORDS[key]} `, h("strong", {}, `${fixed(100 * weight, 1)}\u00a0%`)]), ".");
+    write(readout, `Head ${head} of ${heads}, slope `, strong(short(slope)), `: “${WORDS[row]}” attends to `,
+      ...weights.flatMap((weight, key) => [`${key ? ", " : ""}${WORDS[key]} `, strong(`${fixed(100 * weight, 1)}\u00a0%`)]), ".");
     const tokens = Math.ceil(Math.log(10) / slope);
-    write(reach, "Each step back: times ", h("strong", {}, fixed(Math.exp(-slope), 3)),
-      ". In a long text 90\u00a0% lies within ", h("strong", {}, String(tokens)), " tokens.");
+    write(reach, "Each step back: times ", strong(fixed(Math.exp(-slope), 3)),
+      ". In a long text 90\u00a0% lies within ", strong(String(tokens)), " tokens.");
   };
 });

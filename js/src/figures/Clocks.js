@@ -1,6 +1,6 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { circle, fixed, h, line, list, put, s, say, scale, short, write } from "../draw.js";
+import { circle, fixed, h, line, list, put, s, say, scale, short, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
@@ -107,8 +107,8 @@ export default figure("Clocks", Clocks, (ui) => {
     else {
       const { offset, distance } = closest[position];
       write(readout,
-        `Position ${position}: hardest to tell apart so far are `, h("strong", {}, `0 and ${offset}`), ", at distance ",
-        h("strong", {}, fixed(distance, distance < 0.1 ? 5 : 3)), `, of ${fixed(2 * Math.sqrt(dim / 2), 2)} at most.`);
+        `Position ${position}: hardest to tell apart so far are `, strong(`0 and ${offset}`), ", at distance ",
+        strong(fixed(distance, distance < 0.1 ? 5 : 3)), `, of ${fixed(2 * Math.sqrt(dim / 2), 2)} at most.`);
     }
     say(made, `Turns made: ${Array.from(frequencies, (w) => fixed(turns(w, position), 2)).join(", ")}.`);
   }

@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, line, list, NOTHING, put, s, say, scale, ticks, wholeTicks, write } from "../draw.js";
+import { fixed, h, line, list, NOTHING, put, s, say, scale, strong, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -215,7 +215,6 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
   function drawWords(state) {
     const { scheme, offset, seed } = state;
     const { curves: all, range, spread, ratio } = found[scheme];
-    const strong = (words) => h("strong", {}, words);
     const label = LABELS[scheme];
     write(readout, `${label[0].toUpperCase()}${label.slice(1)}: range of scores `, strong(fixed(range)), ", spread over anchors ",
       strong(spreadWords(spread)), ", norm of q after ", strong(fixed(ratio, 3)), ".");

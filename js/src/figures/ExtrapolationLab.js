@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { NOTHING, fixed, h, line, list, put, s, say, scale, short, ticks, write } from "../draw.js";
+import { fixed, h, line, list, NOTHING, put, s, say, scale, short, strong, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -185,8 +185,8 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     if (!found.length) write(readout, `At ${where}: no curve that is shown was measured.`);
     else {
       const [best, worst] = [found[0], found.at(-1)];
-      write(readout, `At ${where}: lowest `, h("strong", {}, `${best[1]}, ${fixed(best[0], 3)}`),
-        ...(found.length > 1 ? ["; highest ", h("strong", {}, `${worst[1]}, ${fixed(worst[0], 3)}`)] : []), ".");
+      write(readout, `At ${where}: lowest `, strong(`${best[1]}, ${fixed(best[0], 3)}`),
+        ...(found.length > 1 ? ["; highest ", strong(`${worst[1]}, ${fixed(worst[0], 3)}`)] : []), ".");
     }
     const spread = Math.max(0, ...found.map(([, , width]) => width));
     say(note, `Means of ${results.about[2]} seeds, with their range in brackets and as a band; widest range here ${fixed(spread, 3)}.`);

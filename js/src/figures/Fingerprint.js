@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, wholeTicks, write } from "../draw.js";
+import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, strong, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -86,7 +86,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     const value = rows[position][dimension];
     write(cellWords,
       `Cell: position ${position}, dimension ${dimension}, the ${dimension % 2 ? "cosine" : "sine"} of pair ${pair}: value `,
-      h("strong", {}, fixed(value)), ", wavelength ", h("strong", {}, short(wavelength(frequencies[pair]))), " positions.");
+      strong(fixed(value)), ", wavelength ", strong(short(wavelength(frequencies[pair]))), " positions.");
   }
 
   function drawRoom({ dim, length, width, wide }) {
@@ -171,10 +171,10 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     });
     const offset = (p) => fixed(p - position, 0);
     write(readout, `Positions ${position} and ${compare}, offset ${offset(compare)}: cosine `,
-      h("strong", {}, fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, h("strong", {}, `${fixed(angle(cosine), 1)}°`), ".");
+      strong(fixed(cosine)), ` (${fixed(cosine, 6)}), angle `, strong(`${fixed(angle(cosine), 1)}°`), ".");
     write(lowestWords, `Lowest cosine with position ${position} among the ${length} shown: `,
-      h("strong", {}, fixed(near[lowest])), ` at offset ${offset(lowest)}.`);
-    write(codeWords, `Code of position ${position}: `, h("strong", {}, `[${code}${dim > 4 ? ", …" : ""}]`));
+      strong(fixed(near[lowest])), ` at offset ${offset(lowest)}.`);
+    write(codeWords, `Code of position ${position}: `, strong(`[${code}${dim > 4 ? ", …" : ""}]`));
   }
 
   return (state, changed) => {

@@ -1,6 +1,6 @@
 // The pairs of a model before and after an extension of its context: turns made, and the score curve.
 
-import { NOTHING, circle, fixed, grouped, h, line, list, pixel, put, s, say, scale, short, write } from "../draw.js";
+import { circle, fixed, grouped, h, line, list, NOTHING, pixel, put, s, say, scale, short, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import * as math from "../math.js";
 import { METHODS, MODELS } from "../models.js";
@@ -185,7 +185,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     const [leave, would] = [fresh, before.map((turned, i) => math.meetsNewAngles(trained[i], turned))].map((some) => some.filter(Boolean).length);
     const how = method === "none" ? "unchanged" : `with ${name(method)}`;
     write(readout, `${chosen}, trained on ${grouped(model.trained)} positions, read at ${grouped(target)} ${how}: `,
-      h("strong", {}, `${leave} of ${count()}`), " pairs reach angles never seen",
+      strong(`${leave} of ${count()}`), " pairs reach angles never seen",
       method === "none" ? "." : ` (${would} unchanged).`);
     const slowed = Array.from(plain, (w, i) => w / now[i]);
     const tally = { kept: 0, mixed: 0, divided: 0 };
@@ -196,17 +196,17 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       return `Pairs slowed ${short(Math.min(...slowed))} to ${short(Math.max(...slowed))} times`;
     }
     const m = attentionFactor(model, method, factor);
-    write(fate, `${changed()}. Attention factor `, h("strong", {}, fixed(m, 4)), m === 1 ? "." : `: scores times ${fixed(m * m, 3)}.`);
-    write(scoreWords, `Sum of cosines at ${grouped(model.trained)}: `, h("strong", {}, fixed(sumOfCosines(plain, model.trained), 1)), " unchanged, ",
-      h("strong", {}, fixed(sumOfCosines(now, model.trained), 1)), ` now; at ${grouped(target)}: `, h("strong", {}, fixed(sumOfCosines(plain, target), 1)), " and ",
-      h("strong", {}, fixed(sumOfCosines(now, target), 1)), ".");
+    write(fate, `${changed()}. Attention factor `, strong(fixed(m, 4)), m === 1 ? "." : `: scores times ${fixed(m * m, 3)}.`);
+    write(scoreWords, `Sum of cosines at ${grouped(model.trained)}: `, strong(fixed(sumOfCosines(plain, model.trained), 1)), " unchanged, ",
+      strong(fixed(sumOfCosines(now, model.trained), 1)), ` now; at ${grouped(target)}: `, strong(fixed(sumOfCosines(plain, target), 1)), " and ",
+      strong(fixed(sumOfCosines(now, target), 1)), ".");
   }
 
   function drawPair({ pair }) {
     put(cursor, { d: `M${x(pair).toFixed(1)},${TOP}H${x(pair + 1).toFixed(1)}V${TOP + SPECTRUM}H${x(pair).toFixed(1)}Z` });
-    write(pairWords, `Pair ${pair}: wavelength `, h("strong", {}, short(math.wavelength(plain[pair]))), ", now ",
-      h("strong", {}, short(math.wavelength(now[pair]))), " positions; ", h("strong", {}, short(trained[pair])), " turns in training, now ",
-      h("strong", {}, short(after[pair])), fresh[pair] ? ": never seen." : ".");
+    write(pairWords, `Pair ${pair}: wavelength `, strong(short(math.wavelength(plain[pair]))), ", now ",
+      strong(short(math.wavelength(now[pair]))), " positions; ", strong(short(trained[pair])), " turns in training, now ",
+      strong(short(after[pair])), fresh[pair] ? ": never seen." : ".");
   }
 
   return (state, changed) => {

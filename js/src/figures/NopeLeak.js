@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, box, fixed, h, list, NOTHING, put, s, say, write } from "../draw.js";
+import { amountColor, box, fixed, h, list, NOTHING, put, s, say, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -170,13 +170,13 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
     const seen = causal ? token : tokens;
     const hears = one[token - 1] > 0;
     write(readout, `${causal ? "Causal mask" : "No mask"}: token ${token} sees ${seen === 1 ? "itself" : `${seen} tokens`} and receives `,
-      h("strong", {}, hears ? (seen === 1 ? "1" : `1/${seen} = ${fixed(one[token - 1], 4)}`) : "0, since the mark is hidden from it"), ".");
+      strong(hears ? (seen === 1 ? "1" : `1/${seen} = ${fixed(one[token - 1], 4)}`) : "0, since the mark is hidden from it"), ".");
     const count = distinct(one);
-    write(apart, "Different values after one layer: ", h("strong", {}, `${count} among ${tokens} tokens`),
+    write(apart, "Different values after one layer: ", strong(`${count} among ${tokens} tokens`),
       count === 1 ? ". Nobody knows where it stands." : count === tokens ? ". Each value is a position." : ". Tokens before the mark are alike.");
-    write(order, "Last token: one layer gives ", h("strong", {}, fixed(one[tokens - 1], 4)),
+    write(order, "Last token: one layer gives ", strong(fixed(one[tokens - 1], 4)),
       ...(causal
-        ? [" wherever the mark is; two give ", h("strong", {}, fixed(two[tokens - 1], 4)), ", which tells where."]
+        ? [" wherever the mark is; two give ", strong(fixed(two[tokens - 1], 4)), ", which tells where."]
         : [" wherever the mark is; two give the same."]));
   };
 });

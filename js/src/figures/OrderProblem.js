@@ -1,6 +1,6 @@
 // The order problem: attention weights of the same three words in two orders.
 
-import { amountCell, fixed, h, put, say, signedCell, write } from "../draw.js";
+import { amountCell, fixed, h, put, say, signedCell, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { attentionWeights, invFreq, sinusoidal } from "../math.js";
 import { OrderProblem } from "../settings.js";
@@ -137,10 +137,10 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
     const largest = Math.max(...FIRST.flatMap((i) => FIRST.map((j) => Math.abs(first.weights[i][j] - second.weights[i][j]))));
     write(readout,
       `${position ? "With" : "Without"} positions: largest difference, after undoing the new order, `,
-      h("strong", {}, largest < 1e-12 ? "0" : fixed(largest, 4)), ".");
+      strong(largest < 1e-12 ? "0" : fixed(largest, 4)), ".");
     const [one, other] = [first.weights[looks][at], second.weights[looks][at]];
     write(pair,
-      `Linked: ${WORDS[looks]} looks at ${WORDS[at]} with weight `, h("strong", {}, fixed(one, 4)), " in the first phrase and ",
-      h("strong", {}, fixed(other, 4)), " in the second.");
+      `Linked: ${WORDS[looks]} looks at ${WORDS[at]} with weight `, strong(fixed(one, 4)), " in the first phrase and ",
+      strong(fixed(other, 4)), " in the second.");
   };
 });

@@ -1,6 +1,6 @@
 // Questions that explain each answer at once. Nothing leaves the page.
 
-import { h, put, say, write } from "../draw.js";
+import { h, put, say, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { Quiz } from "../settings.js";
 
@@ -56,7 +56,7 @@ export default figure("Quiz", Quiz, (ui) => {
     shown = answers;
     const correct = questions.filter(({ right }, number) => answers[number] === right).length;
     const open = answers.filter((answer) => answer < 0).length;
-    write(score, h("strong", {}, `${correct}/${questions.length} correct`),
+    write(score, strong(`${correct}/${questions.length} correct`),
       open === 0 || open === questions.length ? "" : `, ${open} to go`);
   };
 });

@@ -1,6 +1,6 @@
 // One pair of RoPE in the plane: a query and a key, each turned by its position, and their product.
 
-import { arc, circle, fixed, h, line, list, put, s, say, scale, write } from "../draw.js";
+import { arc, circle, fixed, h, line, list, put, s, say, scale, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angleOf, degrees, dot, radians, turned } from "../math.js";
 import { RopePair } from "../settings.js";
@@ -235,7 +235,7 @@ export default figure("RopePair", RopePair, (ui) => {
     const angle = (value) => `${fixed(value, 2).replace(/\.?0+$/, "")}°`;
     const circles = Math.floor(total / 360);
     const whole = circles ? `${circles} turn${circles > 1 ? "s" : ""} + ` : "";
-    return [`${position} × ${angle(theta)} = `, h("strong", {}, whole + angle(total - 360 * circles))];
+    return [`${position} × ${angle(theta)} = `, strong(whole + angle(total - 360 * circles))];
   }
 
   return (state, changed) => {
@@ -260,13 +260,13 @@ export default figure("RopePair", RopePair, (ui) => {
     const high = Math.max(query, key) === LAST;
     shifts.forEach((button, i) => put(button, { "aria-disabled": i < 2 ? low : high }));
     write(readout,
-      "Distance m − n ", h("strong", {}, fixed(query - key, 0)), ": q·k before ", h("strong", {}, fixed(product(0), 3)),
-      ", after ", h("strong", {}, fixed(after, 3)), ".");
+      "Distance m − n ", strong(fixed(query - key, 0)), ": q·k before ", strong(fixed(product(0), 3)),
+      ", after ", strong(fixed(after, 3)), ".");
     [query, key].forEach((position, i) => put(tips[i], { "aria-valuenow": position, "aria-valuetext": `position ${position}` }));
     write(queryWords, "q turned by ", ...turnOf(query, given));
     write(keyWords, "k turned by ", ...turnOf(key, given));
     const angle = angleBetween(query, key, theta);
-    write(angleWords, "Angle between them ", h("strong", {}, `${fixed(Math.abs(degrees(angle)), 1)}°`),
+    write(angleWords, "Angle between them ", strong(`${fixed(Math.abs(degrees(angle)), 1)}°`),
       `, before ${fixed(Math.abs(degrees(angleBetween(0, 0, 0))), 1)}°. Shift both, and it stays.`);
   };
 });

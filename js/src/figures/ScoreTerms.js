@@ -1,6 +1,6 @@
 // The four terms of a score whose tokens carry an added code, as maps, and their sum.
 
-import { fixed, h, list, put, s, say, scale, SIGNED, write } from "../draw.js";
+import { fixed, h, list, put, s, say, scale, SIGNED, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { ScoreTerms } from "../settings.js";
@@ -286,10 +286,10 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     const [from, to] = [Math.max(0, -offset), Math.min(LENGTH, LENGTH - offset)]; // the queries that have it
     put(cells, { d: onMaps((x, y, unit) => `M${x + column * unit - 1},${y + query * unit - 1}h${unit + 2}v${unit + 2}h${-unit - 2}z`) });
     put(diagonals, { d: onMaps((x, y, unit) => `M${x + (from + offset) * unit},${y + from * unit}L${x + (to + offset) * unit},${y + to * unit}`) });
-    const strong = (value) => h("strong", {}, fixed(value));
+    const number = (value) => strong(fixed(value));
     const values = terms.map((map) => map[query * LENGTH + column]);
-    write(cellWords, `Query ${query}, key ${column}: content `, strong(values[0]), ", cross terms ", strong(values[1]), " and ", strong(values[2]),
-      ", position ", strong(values[3]), "; score ", strong(values[4]), ".");
+    write(cellWords, `Query ${query}, key ${column}: content `, number(values[0]), ", cross terms ", number(values[1]), " and ", number(values[2]),
+      ", position ", number(values[3]), "; score ", number(values[4]), ".");
     const moves = terms.map((map) => {
       let [low, high] = [Infinity, -Infinity];
       for (let i = from; i < to; i++) {
@@ -299,7 +299,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
       }
       return high - low;
     });
-    const amount = (value) => h("strong", {}, value < 1e-9 ? "0" : fixed(value));
+    const amount = (value) => strong(value < 1e-9 ? "0" : fixed(value));
     write(diagonalWords, `Along its diagonal, offset ${fixed(offset, 0)}, the terms vary by `,
       ...moves.slice(0, 4).flatMap((value, t) => [amount(value), t < 3 ? ", " : "; the score by "]), amount(moves[4]), ".");
   }
@@ -309,7 +309,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     const absolute = anchor + interaction;
     const size = (share) => `calc(${share.toFixed(5)} * (100% - 2px)) 100%`; // 2 pixels part the two
     put(bar, { style: `background-size:${size(offset)},${size(absolute)}` });
-    const percent = (share) => h("strong", {}, `${fixed(100 * share, 1)} %`);
+    const percent = (share) => strong(`${fixed(100 * share, 1)} %`);
     write(readout, ...(offset + absolute
       ? ["The score's variance: offset alone explains ", percent(offset), ", absolute position ", percent(absolute), "."]
       : ["The score does not vary with position."]));
