@@ -836,14 +836,14 @@ def test_quiz_explains_at_once_by_keyboard(show):
             words(figure)
             assert option.get_attribute("aria-pressed") == "true"
             why = question["explanations"][choice].replace("*", "")
-            assert block.locator(".pf-why:not(:empty)").all_inner_texts() == [why]
+            assert block.locator(".pf-why:visible").all_inner_texts() == [why]
             expect(block.get_by_role("status")).to_have_text(
                 "Right." if choice == question["right"] else "Wrong."
             )
         assert f"{correct}/{len(questions)} correct" in words(figure)
     figure.get_by_role("button", name="Reset").click()
     assert f"0/{len(questions)} correct" in words(figure)
-    assert figure.locator(".pf-why:not(:empty)").count() == 0
+    assert figure.locator(".pf-why:visible").count() == 0
 
 
 def test_alibi_matrix_shows_the_percentages_of_the_textbook(show):

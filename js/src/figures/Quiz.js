@@ -21,12 +21,13 @@ export default figure("Quiz", Quiz, (ui) => {
     const choices = options.map((option, i) => {
       const mark = h("span", { class: "pf-mark", "aria-hidden": "true" });
       const button = h("button", { type: "button", class: "pf-option" }, mark, h("span", {}, ...rich(option)));
-      const why = h("div", { class: `pf-why ${i === right ? "pf-good" : "pf-bad"}` });
+      // It stands there from the start: where an element comes or goes, :has() of the style sheets looks at the whole page.
+      const why = h("div", { class: `pf-why ${i === right ? "pf-good" : "pf-bad"}` }, ...rich(explanations[i]));
       ui.on(button, "click", () => {
         const { answers } = ui.state();
         ui.set({ answers: answers.map((answer, n) => (n === number ? i : answer)) });
       });
-      return { button, mark, why, explanation: explanations[i], good: i === right };
+      return { button, mark, why, good: i === right };
     });
     const spoken = h("div", { class: "pf-spoken", role: "status" });
     const element = h("div", { class: "pf-question", role: "group", "aria-labelledby": id },
@@ -43,12 +44,11 @@ export default figure("Quiz", Quiz, (ui) => {
     if (answers.length !== questions.length) throw new RangeError(`answers=${JSON.stringify(answers)}: must be ${questions.length} numbers, one a question`);
     blocks.forEach(({ choices, spoken }, number) => {
       if (answers[number] >= choices.length) throw new RangeError(`answers=${JSON.stringify(answers)}: question ${number + 1} has ${choices.length} options`);
-      choices.forEach(({ button, mark, why, explanation, good }, i) => {
+      choices.forEach(({ button, mark, why, good }, i) => {
         const chosen = answers[number] === i;
         put(button, { "aria-pressed": chosen, class: `pf-option${chosen ? (good ? " pf-good" : " pf-bad") : ""}` });
         say(mark, chosen ? (good ? "✓" : "✗") : "");
-        if (chosen && !why.hasChildNodes()) why.append(...rich(explanation));
-        if (!chosen) why.replaceChildren();
+        why.hidden = !chosen;
         if (chosen && shown[number] !== i) say(spoken, good ? "Right." : "Wrong.");
       });
       if (answers[number] < 0) say(spoken, "");
