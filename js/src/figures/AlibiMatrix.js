@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { box, circle, fixed, h, list, put, s, say, scale, short, signedColor, signedInks, strong, write } from "../draw.js";
+import { box, circle, fixed, h, list, NOTHING, put, s, say, scale, short, signedColor, signedInks, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -37,13 +37,13 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
   const bars = h("div", { class: "pf-table pf-bars", "aria-hidden": "true" }, h("span"), ...columns, s("svg", {}, bar, s("text", { "text-anchor": "middle" }, ...percents)));
   const barsTitle = h("div", { class: "pf-label" });
 
-  const others = s("g", { class: "pf-others" });
+  const others = Array.from({ length: AlibiMatrix.heads.high }, () => s("path", { class: "pf-other" }));
   const grid = s("g");
   const chosen = s("path", { class: "pf-chosen" });
   const dots = s("path", { class: "pf-dots" });
   const base = s("path", { class: "pf-axis" });
   const curveTitle = s("text", { "text-anchor": "middle" }, "distance, in tokens");
-  const drawing = s("svg", { "aria-hidden": "true" }, grid, base, others, chosen, dots, curveTitle);
+  const drawing = s("svg", { "aria-hidden": "true" }, grid, base, ...others, chosen, dots, curveTitle);
   const curves = h("div", {}, h("div", { class: "pf-label" }, "attention relative to distance 0, all heads"), drawing);
 
   const readout = ui.readout();
@@ -142,7 +142,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     });
     put(base, { d: `M30,${up(0)}H${room - 8}` });
     put(curveTitle, { x: (30 + room - 8) / 2, y: height - 2 });
-    list(others, slopes.length, () => s("path")).forEach((path, i) => put(path, { d: curve(slopes[i]) }));
+    others.forEach((path, i) => put(path, { d: i < slopes.length ? curve(slopes[i]) : NOTHING }));
   }
 
   function drawChosen(slope, row) {
@@ -161,7 +161,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     const weights = drawBars(slope, row);
     drawChosen(slope, row);
     write(readout, `Head ${head} of ${heads}, slope `, strong(short(slope)), `: “${WORDS[row]}” attends to `,
-      ...weights.flatMap((weight, key) => [`${key ? ", " : ""}${WORDS[key]} `, strong(`${fixed(100 * weight, 1)}\u00a0%`)]), ".");
+      ...WORDS.flatMap((word, key) => key > row ? ["", strong("")] : [`${key ? ", " : ""}${word} `, strong(`${fixed(100 * weights[key], 1)}\u00a0%`)]), ".");
     const tokens = Math.ceil(Math.log(10) / slope);
     write(reach, "Each step back: times ", strong(fixed(Math.exp(-slope), 3)),
       ". In a long text 90\u00a0% lies within ", strong(String(tokens)), " tokens.");

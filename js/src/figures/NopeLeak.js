@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, box, fixed, h, list, NOTHING, put, s, say, strong, write } from "../draw.js";
+import { amountColor, box, fixed, h, NOTHING, put, s, say, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -36,7 +36,8 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   const map = s("svg", { class: "pf-sees", "aria-hidden": "true" }, gradient, mapHidden, mapSeen, mapRow, ...mapWords);
 
   const boxes = s("path", { class: "pf-token" });
-  const numbers = s("g", { "text-anchor": "middle" });
+  const texts = (attributes) => Array.from({ length: MOST }, () => s("text", { "text-anchor": "middle", ...attributes }));
+  const numbers = texts({ y: TEXT / 2, dy: "0.35em" });
   // The token that is read and the marked one are drawn over the others.
   const [read, marked] = ["pf-token pf-now", "pf-token pf-marked"].map((look) => s("path", { class: look }));
   const [readNumber, markedNumber] = ["pf-strong", "pf-on-mark"].map((look) =>
@@ -52,11 +53,11 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
       bars: s("path", { class: "pf-bar" }),
       bar: s("path", { class: "pf-bar pf-now" }), // of the token that is read
       axis: s("path", { class: "pf-axis" }),
-      values: s("g", { "text-anchor": "middle" }),
+      values: texts(),
       value: s("text", { class: "pf-strong", "text-anchor": "middle" }),
     };
   });
-  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" }, boxes, numbers, read, readNumber, marked, markedNumber,
+  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" }, boxes, ...numbers, read, readNumber, marked, markedNumber,
     ...layers.flatMap(({ up, ...parts }) => Object.values(parts).flat()));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
@@ -105,8 +106,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
 
     const all = Array.from({ length: tokens }, (_, i) => i + 1);
     put(boxes, { d: all.map(tokenBox).join("") });
-    list(numbers, size < 17 ? 0 : tokens, (i) => s("text", { y: TEXT / 2, dy: "0.35em" }, String(i + 1)))
-      .forEach((text, i) => put(text, { x: middle(i + 1) }));
+    numbers.forEach((text, i) => say(put(text, { x: middle(i + 1) }), size < 17 || i >= tokens ? "" : String(i + 1)));
     for (const { up, title, grid, axis } of layers) {
       put(title, { x: room }); // on the right, where the bars are low
       put(grid, { d: [0, 0.5, 1].map((tick) => `M${LEFT},${up(tick)}H${room}`).join("") });
@@ -146,9 +146,10 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
     const amount = heard[token - 1];
     put(now, { d: bar(token, up, amount) });
     say(put(value, { x: middle(token), y: up(amount) - 5 }), share(amount));
-    list(values, step > 40 ? tokens : 0, () => s("text")).forEach((text, i) => {
-      put(text, { x: middle(i + 1), y: up(heard[i]) - 5 });
-      say(text, i + 1 === token ? "" : share(heard[i]));
+    values.forEach((text, i) => {
+      const shown = step > 40 && i < tokens && i + 1 !== token;
+      if (shown) put(text, { x: middle(i + 1), y: up(heard[i]) - 5 });
+      say(text, shown ? share(heard[i]) : "");
     });
   }
 
@@ -175,8 +176,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
     write(apart, "Different values after one layer: ", strong(`${count} among ${tokens} tokens`),
       count === 1 ? ". Nobody knows where it stands." : count === tokens ? ". Each value is a position." : ". Tokens before the mark are alike.");
     write(order, "Last token: one layer gives ", strong(fixed(one[tokens - 1], 4)),
-      ...(causal
-        ? [" wherever the mark is; two give ", strong(fixed(two[tokens - 1], 4)), ", which tells where."]
-        : [" wherever the mark is; two give the same."]));
+      ` wherever the mark is; two give ${causal ? "" : "the same."}`, strong(causal ? fixed(two[tokens - 1], 4) : ""),
+      causal ? ", which tells where." : "");
   };
 });
