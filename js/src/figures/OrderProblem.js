@@ -47,7 +47,7 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
     });
     const heads = WORDS.map((word) => h("span", { class: "pf-moving pf-column", "aria-hidden": "true" }, word));
     const sides = WORDS.map((word) => h("span", { class: "pf-moving pf-side", "aria-hidden": "true" }, word));
-    const cells = WORDS.map(() => WORDS.map(() => h("span", { class: "pf-moving pf-number pf-weight", "aria-hidden": "true" })));
+    const cells = WORDS.map(() => WORDS.map(() => h("span", { "aria-hidden": "true" })));
     const surface = h("div", {
       class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "matrix",
       "aria-label": `Attention weights of the ${movable ? "second" : "first"} phrase: the arrow keys choose a pair of words`,
@@ -96,44 +96,46 @@ export default figure("OrderProblem", OrderProblem, (ui) => {
 
   const shift = (element, x, y) => put(element, { style: `transform:translate(${x}px,${y}px)` });
 
-  function drawPanel(panel, order, { inputs, weights }, state, width) {
-    const words = order.map((word) => WORDS[word]);
-    say(panel.title, words.join(" "));
+  function drawPanel(panel, order, { inputs, weights }, width) {
+    say(panel.title, order.map((word) => WORDS[word]).join(" "));
     const cell = (width - WORD) / 3;
-    const number = (width - WORD) / 4;
     panel.rows.forEach(({ element, handle, values }, word) => {
       const place = order.indexOf(word);
       shift(element, 0, place * ROW);
       if (handle.tagName === "BUTTON") put(handle, { "aria-label": `${WORDS[word]}, place ${place + 1} of 3` });
-      values.forEach((span, i) => {
-        const value = inputs[word][i];
-        say(span, fixed(value));
-        put(span, { style: `width:${number - 2}px;${signedCell(value, 2)}` });
-      });
+      values.forEach((span, i) => say(put(span, { style: signedCell(inputs[word][i], 2) }), fixed(inputs[word][i])));
     });
     order.forEach((word, place) => {
-      put(panel.heads[word], { style: `width:${cell}px;transform:translate(${WORD + place * cell}px,0)` });
+      shift(panel.heads[word], WORD + place * cell, 0);
       shift(panel.sides[word], 0, (place + 1) * ROW);
       order.forEach((other, column) => {
         const weight = weights[word][other];
-        const linked = word === state.looks && other === state.at;
         const span = panel.cells[word][other];
         say(span, fixed(weight));
-        put(span, {
-          class: `pf-moving pf-number pf-weight${linked ? " pf-linked" : ""}`,
-          style: `width:${cell - 2}px;${amountCell(weight)}transform:translate(${WORD + column * cell}px,${(place + 1) * ROW}px)`,
-        });
+        put(span, { style: `${amountCell(weight)}transform:translate(${WORD + column * cell}px,${(place + 1) * ROW}px)` });
       });
     });
     Object.assign(panel.surface.style, { left: `${WORD}px`, top: `${ROW}px`, width: `${3 * cell}px`, height: `${3 * ROW}px` });
   }
 
-  return (state) => {
+  function drawLink({ looks, at }) {
+    for (const { cells } of panels)
+      cells.forEach((row, word) => row.forEach((span, other) => put(span, {
+        class: `pf-moving pf-number pf-weight${word === looks && other === at ? " pf-linked" : ""}`,
+      })));
+  }
+
+  let first, second;
+
+  return (state, changed) => {
     const { order, position, looks, at, width, wide } = state;
-    const [first, second] = [compute(FIRST, position), compute(order, position)];
-    const panelWidth = wide ? (width - 40) / 2 : width;
-    drawPanel(panels[0], FIRST, first, state, panelWidth);
-    drawPanel(panels[1], order, second, state, panelWidth);
+    if (["order", "position", "width"].some((name) => changed.has(name))) {
+      [first, second] = [compute(FIRST, position), compute(order, position)];
+      const panelWidth = wide ? (width - 40) / 2 : width;
+      drawPanel(panels[0], FIRST, first, panelWidth);
+      drawPanel(panels[1], order, second, panelWidth);
+    }
+    drawLink(state);
     const largest = Math.max(...FIRST.flatMap((i) => FIRST.map((j) => Math.abs(first.weights[i][j] - second.weights[i][j]))));
     write(readout,
       `${position ? "With" : "Without"} positions: largest difference, after undoing the new order, `,
