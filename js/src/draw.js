@@ -196,8 +196,9 @@ export const SIGNED = Uint32Array.from({ length: 257 }, (_, i) => {
 /** The colour of a value in -1..1 in a canvas of class pf-map. */
 export const signedInk = (value) => `rgb(${between(DIVERGING.light, (value + 1) / 2).map(Math.round)})`;
 
-/** Paint rows of values in -1..1 into a canvas, one pixel each; the style sheet stretches it. */
-export function paint(canvas, rows) {
+/** Paint rows of signed values into a canvas, one pixel each; the style sheet stretches it. Those beyond the
+ * largest have its colour. */
+export function paint(canvas, rows, largest = 1) {
   const height = rows.length;
   const width = rows[0].length;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -205,6 +206,6 @@ export function paint(canvas, rows) {
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   let at = 0;
-  for (const row of rows) for (const value of row) pixels[at++] = SIGNED[Math.round(128 * (value + 1))];
+  for (const row of rows) for (const value of row) pixels[at++] = SIGNED[Math.round(128 * Math.min(2, Math.max(0, value / largest + 1)))];
   context.putImageData(image, 0, 0);
 }

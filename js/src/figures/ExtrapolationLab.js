@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { fixed, h, line, list, NOTHING, put, s, say, scale, short, strong, ticks, write } from "../draw.js";
+import { circle, fixed, h, line, list, NOTHING, put, s, say, scale, short, strong, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -21,7 +21,7 @@ function marker(name, x, y, r = 4) {
     case "v": return at([0, 1.1], [1.1, -0.9], [-1.1, -0.9]);
     case "x": return at([-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0], [1, 0.6], [0.6, 1], [0, 0.4], [-0.6, 1], [-1, 0.6], [-0.4, 0]);
     case "P": return at([-0.4, -1.1], [0.4, -1.1], [0.4, -0.4], [1.1, -0.4], [1.1, 0.4], [0.4, 0.4], [0.4, 1.1], [-0.4, 1.1], [-0.4, 0.4], [-1.1, 0.4], [-1.1, -0.4], [-0.4, -0.4]);
-    default: return `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
+    default: return circle(x, y, r);
   }
 }
 
@@ -85,7 +85,10 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
         const style = look(curve);
         const [band, path, marks] = ["pf-band", "pf-curve", "pf-mark"].map((name) => s("path", { class: name, style }));
         const end = s("text", { class: "pf-end", dy: "0.35em", style });
-        [band, path, marks, end].forEach((element, i) => [layers.bands, layers.curves, layers.marks, layers.ends][i].append(element));
+        layers.bands.append(band);
+        layers.curves.append(path);
+        layers.marks.append(marks);
+        layers.ends.append(end);
         rows.set(curve.name, { box, number, band, path, marks, end });
         const sample = s("svg", { width: 34, height: 14, "aria-hidden": "true" },
           s("path", { class: "pf-curve", d: "M1,7H33", style }), s("path", { class: "pf-mark", d: marker(curve.marker, 17, 7, 3.5), style }));
@@ -117,7 +120,6 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   function drawPlot({ shown, measure, width, wide }) {
     const right = wide ? width - 132 : width - 10;
     put(drawing, { width });
-    tables = new Map(results.curves.map((curve) => [curve.name, points(results, curve, measure)]));
     const every = results.curves.filter(({ name }) => tables.get(name).length);
     const curves = every.filter(({ name }) => shown.includes(name));
     places = [...new Set(every.flatMap(({ name }) => tables.get(name).map(([place]) => place)))].sort((a, b) => a - b);
@@ -198,6 +200,8 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     const unknown = state.shown.filter((name) => !names.includes(name));
     if (unknown.length) throw new RangeError(`shown=${JSON.stringify(state.shown)}: must be some of ${names.map((name) => `'${name}'`).join(", ")}`);
     if (changed.has("results")) makeCurves(results);
+    if (changed.has("results") || changed.has("measure"))
+      tables = new Map(results.curves.map((curve) => [curve.name, points(results, curve, state.measure)]));
     if (["results", "shown", "measure", "width"].some((key) => changed.has(key))) drawPlot(state);
     hovered = null;
     drawNumbers(state);

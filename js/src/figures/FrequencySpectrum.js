@@ -157,10 +157,10 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       const distance = Math.round(target ** (i / (SAMPLES - 1)));
       return [across(Math.log10(distance)), up(sumOfCosines(w, distance))];
     }));
-    const room = ["model", "target", "width"].some((key) => changed.has(key));
-    if (room) put(plainCurve, { d: shape(plain) });
+    const rescaled = ["model", "target", "width"].some((key) => changed.has(key));
+    if (rescaled) put(plainCurve, { d: shape(plain) });
     put(curve, { d: method === "none" ? NOTHING : shape(now) });
-    if (!room) return;
+    if (!rescaled) return;
     put(zero, { d: `M${LEFT},${up(0)}H${width}` });
     const levels = [0, count() / 2, count()];
     list(layers.scoreTicks, 3, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))

@@ -157,10 +157,10 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
     const { tokens, mark, token, causal } = state;
     for (const [name, value] of Object.entries({ mark, token }))
       if (value > tokens) throw new RangeError(`${name}=${value}: must be from 1 to ${tokens}, since tokens=${tokens}`);
-    const room = changed.has("tokens") || changed.has("width");
-    const sight = room || changed.has("causal");
+    const resized = changed.has("tokens") || changed.has("width");
+    const sight = resized || changed.has("causal");
     const fresh = sight || changed.has("mark");
-    if (room) drawRoom(state);
+    if (resized) drawRoom(state);
     if (sight) drawMap(state);
     put(mapRow, { x: 19, y: ((token - 1) * side) / tokens, width: ((causal ? token : tokens) * side) / tokens + 2, height: side / tokens, rx: 2 });
     drawChosen(state);

@@ -1,6 +1,6 @@
 // The four terms of a score whose tokens carry an added code, as maps, and their sum.
 
-import { fixed, h, list, put, s, say, scale, SIGNED, strong, write } from "../draw.js";
+import { fixed, h, list, paint, put, s, say, scale, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { ScoreTerms } from "../settings.js";
@@ -187,15 +187,13 @@ export function sharesOf({ pairs }, norm, scale) {
 
 export default figure("ScoreTerms", ScoreTerms, (ui) => {
   const maps = TITLES.map((title, t) => {
-    const canvas = h("canvas", { class: "pf-map", width: LENGTH, height: LENGTH });
+    const canvas = h("canvas", { class: "pf-map" });
     const surface = h("div", t === 4
       ? { class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "heat map", "aria-label": "Scores: the arrow keys choose query and key" }
       : { class: "pf-surface", "aria-hidden": "true" });
     const caption = h("div", { class: "pf-caption" }, h("span", {}, title));
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(LENGTH, LENGTH);
     const element = h("div", { class: "pf-term" }, caption, canvas, surface);
-    return { element, caption, canvas, surface, context, image, pixels: new Uint32Array(image.data.buffer) };
+    return { element, caption, canvas, surface };
   });
   // What is drawn on the maps: each path has a part for each of them.
   const [borders, diagonals, cells] = ["pf-grid", "pf-diagonal", "pf-cell"].map((name) => s("path", { class: name }));
@@ -274,10 +272,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     put(names[1], { transform: `translate(${left - 24} ${top + large / 2}) rotate(-90)` });
   }
 
-  function drawMap({ context, image, pixels }, values) {
-    for (let cell = 0; cell < CELLS; cell++) pixels[cell] = SIGNED[Math.round(128 * Math.min(2, Math.max(0, values[cell] / LIMIT + 1)))];
-    context.putImageData(image, 0, 0);
-  }
+  const rowsOf = (map) => Array.from({ length: LENGTH }, (_, i) => map.subarray(i * LENGTH, (i + 1) * LENGTH));
 
   /** The cell under the pointer, else the one that the keys are on; the diagonal is its offset. */
   function drawCell(state) {
@@ -323,7 +318,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     if (changed.has("width")) drawRoom(state);
     if (fresh || changed.has("norm") || changed.has("scale")) {
       terms = termsOf(prepared, norm, by);
-      maps.forEach((map, t) => drawMap(map, terms[t]));
+      maps.forEach(({ canvas }, t) => paint(canvas, rowsOf(terms[t]), LIMIT));
       drawShares(state);
       say(drawNumber, `Draw ${seed} of tokens and M`);
     }
