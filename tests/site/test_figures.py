@@ -827,6 +827,7 @@ def test_quiz_explains_at_once_by_keyboard(show):
     blocks = figure.locator(".pf-question").all()
     assert len(blocks) == len(questions)
     assert f"0/{len(questions)} correct" in words(figure)
+    height = figure.bounding_box()["height"]
     for correct, (block, question) in enumerate(zip(blocks, questions, strict=True), start=1):
         wrong = (question["right"] + 1) % len(question["options"])
         for choice in (wrong, question["right"]):
@@ -837,9 +838,9 @@ def test_quiz_explains_at_once_by_keyboard(show):
             assert option.get_attribute("aria-pressed") == "true"
             why = question["explanations"][choice].replace("*", "")
             assert block.locator(".pf-why:visible").all_inner_texts() == [why]
-            expect(block.get_by_role("status")).to_have_text(
-                "Right." if choice == question["right"] else "Wrong."
-            )
+            verdict = "Right." if choice == question["right"] else "Wrong."
+            expect(block.get_by_role("status")).to_have_text(f"{verdict}\n{why}", use_inner_text=True)
+            assert figure.bounding_box()["height"] == height, "an answer moves what is below"
         assert f"{correct}/{len(questions)} correct" in words(figure)
     figure.get_by_role("button", name="Reset").click()
     assert f"0/{len(questions)} correct" in words(figure)

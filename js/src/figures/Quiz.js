@@ -21,39 +21,39 @@ export default figure("Quiz", Quiz, (ui) => {
     const choices = options.map((option, i) => {
       const mark = h("span", { class: "pf-mark", "aria-hidden": "true" });
       const button = h("button", { type: "button", class: "pf-option" }, mark, h("span", {}, ...rich(option)));
-      // It stands there from the start: where an element comes or goes, :has() of the style sheets looks at the whole page.
-      const why = h("div", { class: `pf-why ${i === right ? "pf-good" : "pf-bad"}` }, ...rich(explanations[i]));
+      const why = h("div", {}, ...rich(explanations[i]));
       ui.on(button, "click", () => {
         const { answers } = ui.state();
         ui.set({ answers: answers.map((answer, n) => (n === number ? i : answer)) });
       });
       return { button, mark, why, good: i === right };
     });
-    const spoken = h("div", { class: "pf-spoken", role: "status" });
+    const spoken = h("span", { class: "pf-spoken" });
+    // One place for all explanations, as high as the longest: an answer moves nothing on the page.
+    const place = h("div", { class: "pf-place", role: "status" }, spoken, ...choices.map(({ why }) => why));
     const element = h("div", { class: "pf-question", role: "group", "aria-labelledby": id },
       h("div", { class: "pf-asked", id }, `${number + 1}. `, ...rich(question)),
-      ...choices.flatMap(({ button, why }) => [button, why]), spoken);
-    return { element, choices, spoken };
+      ...choices.map(({ button }) => button), place);
+    return { element, choices, spoken, right };
   });
 
   ui.frame("Choose an answer to see whether it is right, and why", ...blocks.map((block) => block.element), score);
 
-  let shown = questions.map(() => -1);
-
   return ({ answers }) => {
     if (answers.length !== questions.length) throw new RangeError(`answers=${JSON.stringify(answers)}: must be ${questions.length} numbers, one a question`);
-    blocks.forEach(({ choices, spoken }, number) => {
-      if (answers[number] >= choices.length) throw new RangeError(`answers=${JSON.stringify(answers)}: question ${number + 1} has ${choices.length} options`);
+    blocks.forEach(({ choices, spoken, right }, number) => {
+      const answer = answers[number];
+      if (answer >= choices.length) throw new RangeError(`answers=${JSON.stringify(answers)}: question ${number + 1} has ${choices.length} options`);
       choices.forEach(({ button, mark, why, good }, i) => {
-        const chosen = answers[number] === i;
-        put(button, { "aria-pressed": chosen, class: `pf-option${chosen ? (good ? " pf-good" : " pf-bad") : ""}` });
+        const chosen = answer === i;
+        const verdict = chosen ? (good ? " pf-good" : " pf-bad") : "";
+        put(button, { "aria-pressed": chosen, class: `pf-option${verdict}` });
+        put(why, { class: `pf-why${verdict}` });
         say(mark, chosen ? (good ? "✓" : "✗") : "");
-        why.hidden = !chosen;
-        if (chosen && shown[number] !== i) say(spoken, good ? "Right." : "Wrong.");
       });
-      if (answers[number] < 0) say(spoken, "");
+      if (answer < 0) say(spoken, "");
+      else say(spoken, answer === right ? "Right." : "Wrong.");
     });
-    shown = answers;
     const correct = questions.filter(({ right }, number) => answers[number] === right).length;
     const open = answers.filter((answer) => answer < 0).length;
     write(score, strong(`${correct}/${questions.length} correct`),
