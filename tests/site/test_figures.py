@@ -839,7 +839,8 @@ def test_quiz_explains_at_once_by_keyboard(show):
             why = question["explanations"][choice].replace("*", "")
             assert block.locator(".pf-why:visible").all_inner_texts() == [why]
             verdict = "Right." if choice == question["right"] else "Wrong."
-            expect(block.get_by_role("status")).to_have_text(f"{verdict}\n{why}", use_inner_text=True)
+            status = block.get_by_role("status")
+            expect(status).to_have_text(f"{verdict}\n{why}", use_inner_text=True)
             assert figure.bounding_box()["height"] == height, "an answer moves what is below"
         assert f"{correct}/{len(questions)} correct" in words(figure)
     figure.get_by_role("button", name="Reset").click()
