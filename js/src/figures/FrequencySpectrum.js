@@ -153,10 +153,8 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   function drawScores({ target, method, width }, changed) {
     const across = scale([0, Math.log10(target)], [LEFT, width]);
     const up = scale([count(), -0.4 * count()], [BELOW + 8, BELOW + SCORES]);
-    const shape = (w) => line(Array.from({ length: SAMPLES }, (_, i) => {
-      const distance = Math.round(target ** (i / (SAMPLES - 1)));
-      return [across(Math.log10(distance)), up(sumOfCosines(w, distance))];
-    }));
+    const distances = new Set(Array.from({ length: SAMPLES }, (_, i) => Math.round(target ** (i / (SAMPLES - 1)))));
+    const shape = (w) => line(Array.from(distances, (distance) => [across(Math.log10(distance)), up(sumOfCosines(w, distance))]));
     const rescaled = ["model", "target", "width"].some((key) => changed.has(key));
     if (rescaled) put(plainCurve, { d: shape(plain) });
     put(curve, { d: method === "none" ? NOTHING : shape(now) });
