@@ -233,14 +233,17 @@ function checkFormulas($, page) {
   if (faulty.length) fail(`${page}: ${faulty.attr("title")} in the formula ${faulty.text().trim()}`);
 }
 
-/** Keep a comma or a full stop on the line of the formula before it. */
+/** Keep a comma or a full stop on the line of the formula before it. A browser asks the last part of the formula,
+ * not only the whole, whether a line may end behind it. */
 function holdPunctuation($) {
+  const end = '<span class="math-end"></span>';
   $("span.math").each((_, formula) => {
     const after = formula.next;
     const mark = after?.type === "text" && after.data.match(/^[,.;:!?)\]’”]+/)?.[0];
     if (!mark) return;
     after.data = after.data.slice(mark.length);
-    $(formula).wrap('<span class="math-end"></span>').after(mark);
+    $(formula).wrap(end).after(mark);
+    $(formula).find(".base").last().wrap(end);
   });
 }
 

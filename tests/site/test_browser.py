@@ -132,6 +132,17 @@ OUT_OF_REACH = """async () => {
     .map((box) => box.outerHTML.slice(0, 200));
 }"""
 
+# Formulas whose comma or full stop stands at the beginning of the next line.
+LEFT_BEHIND = """() => [...document.querySelectorAll("p .math, li .math")].filter((formula) => {
+  const mark = formula.nextSibling;
+  if (mark?.nodeType !== Node.TEXT_NODE || !/^[,.;:!?)]/.test(mark.data)) return false;
+  const first = document.createRange();
+  first.setStart(mark, 0);
+  first.setEnd(mark, 1);
+  const end = [...formula.querySelectorAll(".base")].at(-1).getBoundingClientRect().right;
+  return first.getBoundingClientRect().left < end - 1;
+}).map((formula) => formula.querySelector("annotation").textContent)"""
+
 # axe takes seconds for what a page has thousands of: drawn formulas, which are hidden from those
 # who listen, and coloured words of code, of which one of each colour is enough.
 THIN_OUT = """() => {
@@ -175,6 +186,7 @@ def test_page(page, scheme, tabs, site):
         window.set_viewport_size(viewport)
         assert window.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
         assert window.evaluate(OUT_OF_REACH) == []
+        assert window.evaluate(LEFT_BEHIND) == []
     window.add_script_tag(path=AXE)
     window.evaluate(THIN_OUT)
     for viewport, options in READINGS[scheme]:
