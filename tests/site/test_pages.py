@@ -189,6 +189,11 @@ def test_identifiers_are_unique(page, read):
     assert [name for name, count in identifiers.items() if count > 1] == []
 
 
+def test_what_a_cell_prints_is_one_piece(page, read):
+    pieces = read(page).select(".output.stream + .output.stream")
+    assert [piece.get_text() for piece in pieces] == []
+
+
 def test_formulas_are_rendered_and_can_be_read_aloud(page, read):
     for formula in read(page).select(".math"):
         assert formula.find("math"), formula.get_text()
