@@ -133,7 +133,7 @@ OUT_OF_REACH = """async () => {
 }"""
 
 # Formulas whose comma or full stop stands at the beginning of the next line.
-LEFT_BEHIND = """() => [...document.querySelectorAll("p .math, li .math")].filter((formula) => {
+LEFT_BEHIND = """() => [...document.querySelectorAll("span.math")].filter((formula) => {
   const mark = formula.nextSibling;
   if (mark?.nodeType !== Node.TEXT_NODE || !/^[,.;:!?)]/.test(mark.data)) return false;
   const first = document.createRange();
