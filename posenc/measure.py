@@ -48,9 +48,16 @@ class ScoreTerms(NamedTuple):
     """The four terms of a score whose tokens carry an added code, each ``(..., n, n)``."""
 
     content: FloatArray
+    """``x_i^T M x_j``"""
+
     content_position: FloatArray
+    """``x_i^T M PE(j)``"""
+
     position_content: FloatArray
+    """``PE(i)^T M x_j``"""
+
     position: FloatArray
+    """``PE(i)^T M PE(j)``"""
 
     @property
     def total(self) -> FloatArray:
@@ -92,15 +99,19 @@ def score_terms(
 
 
 class AnchorSpread(NamedTuple):
-    """How a score moves with the offset, and with the anchor at the same offset.
-
-    ``curves`` has shape ``(..., anchors, offsets)``; the other fields ``(...)``.
-    """
+    """How a score moves with the offset, and with the anchor at the same offset."""
 
     curves: FloatArray
+    """The scores, ``(..., anchors, offsets)``."""
+
     score_range: FloatArray
+    """The highest score less the lowest, ``(...)``."""
+
     spread: FloatArray
+    """The largest difference between anchors at one offset, ``(...)``."""
+
     norm_ratio: FloatArray
+    """The length of the query after its code or rotation over that before, ``(...)``."""
 
 
 def anchor_spread(
@@ -153,8 +164,13 @@ class Relativity(NamedTuple):
     """Shares of the variance of a score: they sum to 1, or are all 0 if nothing varies."""
 
     offset: FloatArray
+    """The share that the offset explains."""
+
     anchor: FloatArray
+    """The share that the anchor alone explains."""
+
     interaction: FloatArray
+    """The share that only anchor and offset together explain."""
 
     @property
     def absolute(self) -> FloatArray:

@@ -3,11 +3,13 @@
 import functools
 import gzip
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
+from matplotlib.image import imread
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.site
@@ -193,6 +195,17 @@ def test_page(page, scheme, tabs, site):
         window.set_viewport_size(viewport)
         assert faults_for_some_readers(window, options) == []
     assert tab.faults == []
+
+
+def test_pictures_have_the_ground_of_the_page_in_the_dark(page, visit):
+    window = visit(page, color_scheme="dark")
+    window.evaluate(UNFOLD)
+    ground = window.evaluate("getComputedStyle(document.body).backgroundColor")
+    for picture in window.locator("div.cell_output > img, img.ink").all():
+        picture.scroll_into_view_if_needed()
+        picture.evaluate("(image) => image.decode()")
+        corner = imread(BytesIO(picture.screenshot()))[2, 2, :3]
+        assert f"rgb({', '.join(f'{255 * part:.0f}' for part in corner)})" == ground
 
 
 def test_reads_without_scripts(visit, page_with):
