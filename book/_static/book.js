@@ -19,3 +19,26 @@ document.addEventListener("DOMContentLoaded", () => {
   boxes.forEach((box) => watcher.observe(box));
   document.fonts.addEventListener("loadingdone", () => seen.forEach(settle)); // formulas grow
 });
+
+// The page's button and the usual keys print once there are letters for what has not been in view.
+const print = window.print.bind(window);
+window.print = async () => {
+  await Promise.allSettled(Array.from(document.fonts, (face) => face.load()));
+  print();
+};
+addEventListener("keydown", (event) => {
+  if (event.key !== "p" || event.ctrlKey === event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  window.print();
+});
+
+// Paper is white.
+const page = document.documentElement.dataset;
+let theme;
+addEventListener("beforeprint", () => {
+  theme = page.theme;
+  page.theme = "light";
+});
+addEventListener("afterprint", () => {
+  page.theme = theme;
+});

@@ -92,14 +92,30 @@ async function mount(figure) {
   }
 }
 
+const alive = new Map();
+
+/** Bring a figure to life, once. */
+function awaken(figure) {
+  if (!alive.has(figure)) alive.set(figure, mount(figure));
+  return alive.get(figure);
+}
+
 const watcher = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    mount(target);
+    awaken(target);
   }
 }, { rootMargin: NEAR });
 
 const figures = document.querySelectorAll(".live-figure");
 for (const figure of figures) watcher.observe(figure);
+
+// What the page prints, it prints once all figures are alive. A browser's menu does not wait: on its
+// paper, what is not alive yet stands still.
+const print = window.print.bind(window);
+window.print = async () => {
+  await Promise.all(Array.from(figures, awaken));
+  print();
+};
 addEventListener("beforeprint", () => figures.forEach(showStill));

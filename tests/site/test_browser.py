@@ -344,6 +344,27 @@ def test_download_menu(visit, contents):
     assert window.request.get(window.evaluate("(link) => link.href", source.element_handle())).ok
 
 
+@pytest.mark.parametrize("by", ["button", "keys"])
+def test_printing_waits_for_every_figure(visit, page_with, by):
+    window = visit(page_with(".live-figure"))
+    alive = window.locator(".live-figure .pf")
+    figures = window.locator(".live-figure").count()
+    assert alive.count() < figures, "all are near: what is waited for?"
+    if by == "button":
+        window.locator(".dropdown-download-buttons > button").click()
+        window.locator(".btn-download-pdf-button").click()
+    else:
+        window.keyboard.press("Control+p")
+    expect(alive).to_have_count(figures)
+
+
+def test_paper_is_white(visit, contents):
+    window = visit(contents[0], color_scheme="dark")
+    theme = "document.documentElement.dataset.theme"
+    assert window.evaluate(f"dispatchEvent(new Event('beforeprint')) && {theme}") == "light"
+    assert window.evaluate(f"dispatchEvent(new Event('afterprint')) && {theme}") == "dark"
+
+
 def test_tooltips(visit, contents):
     window = visit(contents[0])
     window.locator(".btn-fullscreen-button").hover()
