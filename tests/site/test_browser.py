@@ -197,8 +197,9 @@ def test_page(page, scheme, tabs, site):
     assert tab.faults == []
 
 
-def test_pictures_have_the_ground_of_the_page_in_the_dark(page, visit):
-    window = visit(page, color_scheme="dark")
+def test_pictures_have_the_ground_of_the_page_in_the_dark(page, tabs):
+    window = tabs["dark"].open(page)
+    window.set_viewport_size(DESKTOP)
     window.evaluate(UNFOLD)
     ground = window.evaluate("getComputedStyle(document.body).backgroundColor")
     for picture in window.locator("div.cell_output > img, img.ink").all():
@@ -206,6 +207,18 @@ def test_pictures_have_the_ground_of_the_page_in_the_dark(page, visit):
         picture.evaluate("(image) => image.decode()")
         corner = imread(BytesIO(picture.screenshot()))[2, 2, :3]
         assert f"rgb({', '.join(f'{255 * part:.0f}' for part in corner)})" == ground
+
+
+def test_claims_have_the_width_of_a_phone(visit, contents, read):
+    pages = [page for page in contents if read(page).find("th", string="claim")]
+    assert len(pages) > 1
+    for page in pages:
+        window = visit(page, viewport=PHONE)
+        narrow = window.evaluate("""() => [...document.querySelectorAll("tr:has(> td)")]
+          .filter((row) => row.closest("table").querySelector("th").innerText === "claim")
+          .filter((row) => row.firstElementChild.offsetWidth < row.offsetWidth)
+          .map((row) => row.innerText)""")
+        assert narrow == []
 
 
 def test_reads_without_scripts(visit, page_with):

@@ -34,14 +34,14 @@ export default figure("Quiz", Quiz, (ui) => {
     const element = h("div", { class: "pf-question", role: "group", "aria-labelledby": id },
       h("div", { class: "pf-asked", id }, `${number + 1}. `, ...rich(question)),
       ...choices.map(({ button }) => button), place);
-    return { element, choices, spoken, right };
+    return { element, choices, spoken };
   });
 
   ui.frame("Choose an answer to see whether it is right, and why", ...blocks.map((block) => block.element), score);
 
   return ({ answers }) => {
     if (answers.length !== questions.length) throw new RangeError(`answers=${JSON.stringify(answers)}: must be ${questions.length} numbers, one a question`);
-    blocks.forEach(({ choices, spoken, right }, number) => {
+    blocks.forEach(({ choices, spoken }, number) => {
       const answer = answers[number];
       if (answer >= choices.length) throw new RangeError(`answers=${JSON.stringify(answers)}: question ${number + 1} has ${choices.length} options`);
       choices.forEach(({ button, mark, why, good }, i) => {
@@ -52,7 +52,7 @@ export default figure("Quiz", Quiz, (ui) => {
         say(mark, chosen ? (good ? "✓" : "✗") : "");
       });
       if (answer < 0) say(spoken, "");
-      else say(spoken, answer === right ? "Right." : "Wrong.");
+      else say(spoken, choices[answer].good ? "Right." : "Wrong.");
     });
     const correct = questions.filter(({ right }, number) => answers[number] === right).length;
     const open = answers.filter((answer) => answer < 0).length;
