@@ -4,7 +4,8 @@
 //
 // Serves _build/html compressed on a free local port and measures each page (default: the front page
 // and the chapters) as a mid-range telephone on a slow network. Fails below the bars. The machine is
-// noisy and the score of speed with it: that one is the median of five runs.
+// noisy and the score of speed with it: that one is the median of five runs, and a page that is too slow
+// is measured once more after the others, since what disturbs a machine lasts longer than a page.
 
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -72,6 +73,7 @@ async function measure(url, port) {
 
   const weight = weights(report);
   const short = [];
+  if (weight.total > HEAVIEST) short.push(`${weight.total} bytes on first load, more than ${HEAVIEST}`);
   for (const [name, bar] of Object.entries(BARS)) {
     if (scores[name] >= bar) continue;
     const failed = report.categories[name].auditRefs
@@ -80,7 +82,6 @@ async function measure(url, port) {
       .map((audit) => `${audit.id} (${audit.displayValue ?? audit.title})`);
     short.push(`${name} ${scores[name]} is below ${bar}: ${failed.join(", ")}`);
   }
-  if (weight.total > HEAVIEST) short.push(`${weight.total} bytes on first load, more than ${HEAVIEST}`);
   return { scores, weight, short };
 }
 
@@ -100,16 +101,27 @@ for (const page of pages)
 const profile = mkdtempSync(join(tmpdir(), "lighthouse-"));
 const server = await serve();
 const chromium = await launch({ chromePath: process.env.CHROMIUM || undefined, chromeFlags: CHROMIUM_FLAGS, userDataDir: profile });
-let failures = 0;
-try {
-  console.log("perf  a11y  best  seo  |  html    css     js  fonts images  total, kB compressed");
+
+/** Measure pages and print what was found; returns what falls short, as `{page, short}`. */
+async function report(pages) {
+  const found = [];
   for (const page of pages) {
     const { scores, weight, short } = await measure(`http://127.0.0.1:${server.address().port}/${page}`, chromium.port);
     console.log(
       `${Object.values(scores).map((score) => score.toFixed(2)).join("  ")}  |${kB(weight.Document)} ${kB(weight.Stylesheet)} ${kB(weight.Script)} ${kB(weight.Font)} ${kB(weight.Image)} ${kB(weight.total)}  ${basename(page)}`);
     for (const line of short) console.log(`      ${line}`);
-    failures += short.length;
+    if (short.length) found.push({ page, short });
   }
+  return found;
+}
+
+let failures;
+try {
+  console.log("perf  a11y  best  seo  |  html    css     js  fonts images  total, kB compressed");
+  const found = await report(pages);
+  const slow = found.filter(({ short }) => short.every((line) => line.startsWith("performance")));
+  if (slow.length) console.log("too slow, once more:");
+  failures = found.length - slow.length + (await report(slow.map(({ page }) => page))).length;
 } finally {
   chromium.kill();
   server.close();

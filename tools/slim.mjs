@@ -364,6 +364,15 @@ async function buildBootstrap(theme) {
   return file.text;
 }
 
+// Each script waits until the page is parsed. A deferred script runs when it is, and all that they do then
+// would be one long task, in which a reader's touch waits: each has a turn of its own.
+const IN_TURNS = { "document.readyState": '"loading"', "document.addEventListener": "listen" };
+const LISTEN = `function listen(type, act, ...options) {
+  if (type === "DOMContentLoaded") setTimeout(act);
+  else document.addEventListener(type, act, ...options);
+}
+`;
+
 /** One script from many. Classic scripts share their top-level names, so those stay as they are. */
 async function joinScripts(scripts, from, theme) {
   const code = scripts.map(({ code, path }) => {
@@ -375,7 +384,7 @@ async function joinScripts(scripts, from, theme) {
   const joined = (await Promise.all(code)).join("\n;\n");
   for (const [, name] of joined.matchAll(/\bbootstrap\.([A-Z]\w*)/g))
     if (!Object.values(COMPONENTS).includes(name)) fail(`the theme uses Bootstrap's ${name}, which is left out; add it to COMPONENTS in tools/slim.mjs`);
-  return esbuild.transformSync(joined, { minify: true, charset: "utf8" }).code;
+  return LISTEN + esbuild.transformSync(joined, { minify: true, charset: "utf8", define: IN_TURNS }).code;
 }
 
 /** The text of a style sheet with imports resolved and paths in url() made absolute. */

@@ -207,6 +207,32 @@ def test_top_level_names_stay_shared(example):
     assert "sharedName" in example.script
 
 
+# A script that waits for the page as the theme's do, and says when its turn begins and ends.
+WAITING = """
+if (document.readyState != "loading") act%(n)d();
+else document.addEventListener("DOMContentLoaded", act%(n)d);
+function act%(n)d() { order.push("%(n)d begins"); queueMicrotask(() => order.push("%(n)d ends")); }
+document.addEventListener("click", act%(n)d);
+"""
+# A page that is parsed, as it is when deferred scripts run.
+PARSED = """
+const order = [], measureAll = null, window = { addEventListener() {} };
+const document = { readyState: "interactive", addEventListener: (type) => order.push(type) };
+process.on("exit", () => console.log(JSON.stringify(order.filter(isNaN))));
+"""
+
+
+def test_scripts_that_wait_for_the_page_have_turns_of_their_own(site):
+    site.write("_static/copybutton.js", WAITING % {"n": 1})
+    site.write("_static/togglebutton.js", WAITING % {"n": 2})
+    (site.theme / "scripts/bootstrap.js").write_text("")
+    site.slim()
+    run = subprocess.run(
+        ["node", "-"], input=PARSED + site.script, check=True, capture_output=True, text=True
+    )
+    assert json.loads(run.stdout) == ["click", "click", "1 begins", "1 ends", "2 begins", "2 ends"]
+
+
 def test_the_usual_fonts_come_inside_the_style_sheet(example):
     faces = re.findall(r"@font-face{[^}]*}", example.css)
     inside = [face for face in faces if "data:font/woff2;base64,d09GMg" in face]
