@@ -326,9 +326,15 @@ function dropMeasuring(code) {
 // click. These are the ones that pages use, by the value of data-bs-toggle that asks for each.
 const COMPONENTS = { dropdown: "Dropdown", tooltip: "Tooltip" };
 
-// At each click and key it also gathers all elements of its selectors, where the one around the target will do.
-const GATHER = "element.querySelectorAll(selector)";
-const NEAREST = "[event.target.closest?.(selector)]";
+// At each click and key it also searches the whole page, where the element around the target will do, or the
+// page's menus, found once.
+const SEARCHES = {
+  "event-handler.js": ["element.querySelectorAll(selector)", "[event.target.closest?.(selector)]"],
+  "dropdown.js": [
+    "SelectorEngine.find(SELECTOR_DATA_TOGGLE_SHOWN)",
+    "(Dropdown.all ??= SelectorEngine.find(SELECTOR_DATA_TOGGLE)).filter((element) => element.matches(SELECTOR_DATA_TOGGLE_SHOWN))",
+  ],
+};
 
 /** Check that a page asks for no other component of Bootstrap. */
 function checkComponents($, page) {
@@ -347,12 +353,13 @@ async function buildBootstrap(theme) {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^bootstrap$/ }, ({ path }) => ({ path, namespace: "components" }));
       onLoad({ filter: /./, namespace: "components" }, () => ({ contents: exports.join("\n"), resolveDir }));
-      onLoad({ filter: /event-handler\.js$/ }, ({ path }) => {
-        const source = readFileSync(path, "utf8");
-        return source.includes(GATHER)
-          ? { contents: source.replace(GATHER, NEAREST) }
-          : { errors: [{ text: `${GATHER} is no longer in ${path}: see GATHER in tools/slim.mjs` }] };
-      });
+      for (const [file, [search, shorter]] of Object.entries(SEARCHES))
+        onLoad({ filter: new RegExp(`/${file}$`) }, ({ path }) => {
+          const source = readFileSync(path, "utf8");
+          return source.includes(search)
+            ? { contents: source.replace(search, shorter) }
+            : { errors: [{ text: `${search} is no longer in ${path}: see SEARCHES in tools/slim.mjs` }] };
+        });
     },
   };
   const { outputFiles: [file], warnings } = await esbuild.build({
