@@ -82,6 +82,18 @@ export function list(parent, count, make) {
   return children;
 }
 
+/** Texts for `labels`, whose places are the "start", the "middle" or the "end" of their words. */
+export const texts = (...anchors) => anchors.map((anchor) => s("text", { "text-anchor": anchor }));
+
+/** Fill a text with words at several places, as along an axis: placeOf(i) says where. A browser lays one text out
+ * faster than many; words that are not needed are empty, since new ones would be dear. */
+export function labels(text, words, placeOf) {
+  list(text, Math.max(words.length, text.childElementCount), () => s("tspan")).forEach((part, i) => {
+    if (i < words.length) put(part, placeOf(i));
+    say(part, words[i] ?? "");
+  });
+}
+
 /** A number with a fixed number of digits, a real minus sign, and no negative zero. */
 export function fixed(value, digits = 2) {
   const text = value.toFixed(digits);

@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { box, circle, fixed, h, list, NOTHING, put, s, say, scale, short, signedColor, signedInks, strong, write } from "../draw.js";
+import { box, circle, fixed, h, labels, NOTHING, put, s, say, scale, short, signedColor, signedInks, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -38,12 +38,12 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
   const barsTitle = h("div", { class: "pf-label" });
 
   const others = Array.from({ length: AlibiMatrix.heads.high }, () => s("path", { class: "pf-other" }));
-  const grid = s("g");
+  const [grid, base] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [shareTicks, distanceTicks] = texts("end", "middle");
   const chosen = s("path", { class: "pf-chosen" });
   const dots = s("path", { class: "pf-dots" });
-  const base = s("path", { class: "pf-axis" });
   const curveTitle = s("text", { "text-anchor": "middle" }, "distance, in tokens");
-  const drawing = s("svg", { "aria-hidden": "true" }, grid, base, ...others, chosen, dots, curveTitle);
+  const drawing = s("svg", { "aria-hidden": "true" }, grid, shareTicks, distanceTicks, base, ...others, chosen, dots, curveTitle);
   const curves = h("div", {}, h("div", { class: "pf-label" }, "attention relative to distance 0, all heads"), drawing);
 
   const readout = ui.readout();
@@ -128,19 +128,13 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
     put(drawing, { width: room, height });
     across = scale([0, FAR], [30, room - 8]);
     up = scale([1, 0], [10, height - 40]);
-    const shown = [0, 0.25, 0.5, 0.75, 1];
-    list(grid, shown.length + 5, () => s("g", {}, s("path", { class: "pf-grid" }), s("text"))).forEach((tick, i) => {
-      const [path, text] = tick.children;
-      if (i < shown.length) {
-        put(path, { d: `M30,${up(shown[i])}H${room - 8}` });
-        say(put(text, { x: 24, y: up(shown[i]), dy: "0.35em", "text-anchor": "end" }), String(shown[i]));
-      } else {
-        const distance = (i - shown.length) * 8;
-        put(path, { d: `M${across(distance)},${up(0)}v4`, class: "pf-axis" });
-        say(put(text, { x: across(distance), y: height - 22, "text-anchor": "middle" }), String(distance));
-      }
-    });
-    put(base, { d: `M30,${up(0)}H${room - 8}` });
+    const shares = [0, 0.25, 0.5, 0.75, 1];
+    const distances = [0, 8, 16, 24, 32];
+    const level = (share) => `M30,${up(share)}H${room - 8}`;
+    put(grid, { d: shares.map(level).join("") });
+    put(base, { d: level(0) + distances.map((distance) => `M${across(distance)},${up(0)}v4`).join("") });
+    labels(shareTicks, shares.map(String), (i) => ({ x: 24, y: up(shares[i]), dy: "0.35em" }));
+    labels(distanceTicks, distances.map(String), (i) => ({ x: across(distances[i]), y: height - 22 }));
     put(curveTitle, { x: (30 + room - 8) / 2, y: height - 2 });
     others.forEach((path, i) => put(path, { d: i < slopes.length ? curve(slopes[i]) : NOTHING }));
   }

@@ -1,6 +1,6 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { circle, fixed, h, line, list, put, s, say, scale, short, strong, write } from "../draw.js";
+import { circle, fixed, h, labels, line, put, s, say, scale, short, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
@@ -29,7 +29,7 @@ export default figure("Clocks", Clocks, (ui) => {
   const [dials, zeros] = ["pf-axis", "pf-grid"].map((look) => s("path", { class: look }));
   const moving = Object.fromEntries(
     ["hands", "tips", "sines", "cosines", "open"].map((name) => [name, s("path", { class: `pf-${name}` })]));
-  const [names, turned] = [s("g"), s("g")];
+  const [names, turned] = [s("text"), s("text", { class: "pf-strong", "text-anchor": "end" })];
   const drawing = s("svg", { "aria-hidden": "true" }, dials, zeros, ...Object.values(moving), names, turned);
   const stage = h("div", { class: "pf-stage" }, drawing);
   const play = ui.button("Play", () => {
@@ -70,12 +70,7 @@ export default figure("Clocks", Clocks, (ui) => {
     const { places } = room;
     put(dials, { d: places.map(({ x, y }) => circle(x, y, RADIUS)).join("") });
     put(zeros, { d: places.map(({ waves, end, up }) => `M${waves},${up(0)}H${end}`).join("") });
-    list(names, places.length, () => s("text")).forEach((name, i) => {
-      put(name, { x: places[i].waves, y: places[i].y - CARD / 2 + 12 });
-      say(name, `pair ${i}, λ ${short(wavelength(frequencies[i]))}`);
-    });
-    room.turned = list(turned, places.length, () => s("text", { class: "pf-strong", "text-anchor": "end" }));
-    room.turned.forEach((text, i) => put(text, { x: places[i].end, y: places[i].y - CARD / 2 + 12 }));
+    labels(names, Array.from(frequencies, (w, i) => `pair ${i}, λ ${short(wavelength(w))}`), (i) => ({ x: places[i].waves, y: places[i].y - CARD / 2 + 12 }));
   }
 
   /** Draw the hands at a position, whole or between two. */
@@ -96,9 +91,11 @@ export default figure("Clocks", Clocks, (ui) => {
       }));
       drawn.sines += wave(Math.sin);
       drawn.cosines += wave(Math.cos);
-      const number = turns(w, position);
-      say(room.turned[i], `${fixed(number, number < 0.995 ? 3 : 2)} turns`);
     });
+    labels(turned, Array.from(frequencies, (w) => {
+      const number = turns(w, position);
+      return `${fixed(number, number < 0.995 ? 3 : 2)} turns`;
+    }), (i) => ({ x: room.places[i].end, y: room.places[i].y - CARD / 2 + 12 }));
     for (const [name, d] of Object.entries(drawn)) put(moving[name], { d });
   }
 

@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, line, list, NOTHING, put, s, say, scale, strong, ticks, wholeTicks, write } from "../draw.js";
+import { fixed, h, labels, line, NOTHING, put, s, say, scale, strong, texts, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -119,7 +119,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     return [name, { lines, spread, face }];
   }));
   const [grid, zero] = ["pf-grid", "pf-axis"].map((name) => s("path", { class: name }));
-  const [xTicks, yTicks] = [s("g"), s("g")];
+  const [xTicks, yTicks] = texts("middle", "end");
   const [band, gap, cursor] = [s("path", { class: "pf-band" }), s("path", { class: "pf-gap" }), s("path", { class: "pf-cursor" })];
   const curves = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
   const dots = ANCHORS.map((anchor) => s("circle", { class: `pf-at-${anchor}`, r: 4 }));
@@ -174,14 +174,6 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     say(cards[name].spread, `spread ${spread < ROUNDING ? "0" : fixed(spread)}`);
   }
 
-  /** Words along an axis; those that are not needed are empty, since new ones would be dear. */
-  function drawTicks(parent, words, attributes, placeOf) {
-    list(parent, Math.max(words.length, parent.childElementCount), () => s("text", attributes)).forEach((text, i) => {
-      if (i < words.length) put(text, placeOf(i));
-      say(text, words[i] ?? "");
-    });
-  }
-
   function drawPlot({ scheme, offsets, width }) {
     const { curves: all, least, most, low, high, spread, widest } = found[scheme];
     const pad = Math.max(0.06 * (high - low), high - low < 0.5 ? 0.5 : 0);
@@ -196,9 +188,9 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     const across = (value) => `M${LEFT},${y(value)}H${width - 12}`;
     put(grid, { d: values.filter((value) => value !== 0).map(across).join("") || NOTHING });
     put(zero, { d: values.includes(0) ? across(0) : NOTHING });
-    drawTicks(yTicks, values.map((value) => fixed(value, digits)), { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" }, (i) => ({ y: y(values[i]) }));
+    labels(yTicks, values.map((value) => fixed(value, digits)), (i) => ({ x: LEFT - 8, y: y(values[i]), dy: "0.35em" }));
     const marks = wholeTicks(offsets - 1, width / 70);
-    drawTicks(xTicks, marks.map(String), { y: PLOT - 22, "text-anchor": "middle" }, (i) => ({ x: x(marks[i]) }));
+    labels(xTicks, marks.map(String), (i) => ({ x: x(marks[i]), y: PLOT - 22 }));
     put(titles[0], { x: 0 });
     put(titles[1], { x: (LEFT + width - 12) / 2 });
     const points = (curve) => curve.map((value, o) => [x(o), y(value)]);

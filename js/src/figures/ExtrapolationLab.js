@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { circle, fixed, h, line, list, NOTHING, put, s, say, scale, short, strong, ticks, write } from "../draw.js";
+import { circle, fixed, h, labels, line, NOTHING, put, s, say, scale, short, strong, texts, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -46,14 +46,16 @@ function apart(wanted, gap, low, high) {
 }
 
 export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
-  const layers = Object.fromEntries(["lossTicks", "placeTicks", "bands", "curves", "marks", "ends"].map((key) => [key, s("g")]));
+  const layers = Object.fromEntries(["bands", "curves", "marks", "ends"].map((key) => [key, s("g")]));
+  const [grid, dashes] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [lossTicks, placeTicks] = texts("end", "middle");
   const [trainedAt, entropyAt, cursor] = ["pf-trained-at", "pf-entropy", "pf-cursor"].map((look) => s("path", { class: look }));
   const words = {
     loss: s("text", { x: 0, y: 10 }, "loss, in nats a character"), place: s("text", { y: HEIGHT - 3, "text-anchor": "middle" }),
     entropy: s("text", { "text-anchor": "start" }), trained: s("text", { "text-anchor": "start" }, "trained length"),
   };
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
-    layers.lossTicks, layers.placeTicks, entropyAt, trainedAt, cursor, layers.bands, layers.curves, layers.marks, layers.ends, ...Object.values(words));
+    grid, lossTicks, dashes, placeTicks, entropyAt, trainedAt, cursor, layers.bands, layers.curves, layers.marks, layers.ends, ...Object.values(words));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
     "aria-label": "Losses: the left and right arrow keys choose a length or position",
@@ -133,19 +135,13 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     up = scale([high + margin, low - margin], [TOP, TOP + PLOT]);
     const levels = ticks(low - margin, high + margin, 6);
     const digits = Math.max(1, Math.ceil(-Math.log10(levels[1] - levels[0]) - 1e-9));
-    list(layers.lossTicks, levels.length, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${LEFT},${up(levels[i])}H${right}` });
-        say(put(tick.lastChild, { y: up(levels[i]) }), fixed(levels[i], digits));
-      });
+    put(grid, { d: levels.map((level) => `M${LEFT},${up(level)}H${right}`).join("") });
+    labels(lossTicks, levels.map((level) => fixed(level, digits)), (i) => ({ x: LEFT - 8, y: up(levels[i]), dy: "0.35em" }));
     const [length, , , entropy] = results.about;
     const byPosition = measure === "position";
     const marks = byPosition ? [0, 1, 4, 16, 64, 256, 1024].filter((place) => place <= last) : places;
-    list(layers.placeTicks, marks.length, () => s("g", {}, s("path", { class: "pf-axis" }), s("text", { y: TOP + PLOT + 17, "text-anchor": "middle" })))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${across(marks[i])},${TOP + PLOT}v4` });
-        say(put(tick.lastChild, { x: across(marks[i]) }), byPosition ? String(marks[i]) : `${short(marks[i] / length)}×`);
-      });
+    put(dashes, { d: marks.map((mark) => `M${across(mark)},${TOP + PLOT}v4`).join("") });
+    labels(placeTicks, marks.map((mark) => (byPosition ? String(mark) : `${short(mark / length)}×`)), (i) => ({ x: across(marks[i]), y: TOP + PLOT + 17 }));
     say(words.place, byPosition ? "position, in characters" : `length, in training lengths of ${length} characters`);
     put(words.place, { x: (LEFT + right) / 2 });
     put(trainedAt, { d: byPosition ? `M${across(length)},${TOP}V${TOP + PLOT}` : NOTHING });

@@ -1,6 +1,6 @@
 // The fingerprint of a position: its code as a row of a picture, as bars, and who resembles it.
 
-import { fixed, h, line, list, paint, put, s, say, scale, short, signedInk, strong, wholeTicks, write } from "../draw.js";
+import { fixed, h, labels, line, list, paint, put, s, say, scale, short, signedInk, strong, texts, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angle, invFreq, similarity, sinusoidal, wavelength } from "../math.js";
 import { Fingerprint } from "../settings.js";
@@ -19,8 +19,9 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "heat map",
     "aria-label": "Codes: the arrow keys go from position to position and from dimension to dimension",
   });
-  const layers = Object.fromEntries(
-    ["rows", "columns", "values", "curveAxis", "curveMarks"].map((name) => [name, s("g")]));
+  const [rowTicks, columnTicks, valueTicks, cosineTicks] = texts("end", "middle", "end", "middle");
+  const grid = s("path", { class: "pf-grid" });
+  const marks = s("g");
   const curve = s("path", { class: "pf-curve" });
   const rail = h("div", { class: "pf-rail" }); // where a finger drags, and does not scroll the page
   const marker = s("path", { class: "pf-marker" });
@@ -31,7 +32,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
   const other = s("path", { class: "pf-other" });
   const titles = ["position", "dimension", "cosine with the selected position"].map((words) => s("text", {}, words));
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
-    layers.rows, layers.columns, layers.values, zero, other, layers.curveAxis, curve, layers.curveMarks,
+    rowTicks, columnTicks, valueTicks, zero, other, grid, cosineTicks, curve, marks,
     selected, compared, cell, marker, ...titles);
   const stage = h("div", { class: "pf-stage", style: `height:${HEIGHT}px` }, canvas, bars, drawing, surface, rail);
   const [cellWords, codeWords, lowestWords] = [ui.note(), ui.note(), ui.note()];
@@ -98,19 +99,17 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     Object.assign(rail.style, { left: 0, top: `${TOP}px`, width: `${LEFT}px`, height: `${MAP}px` });
     Object.assign(surface.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${room.map}px`, height: `${MAP}px` });
     const y = scale([0, length], [TOP, TOP + MAP]);
-    const rowTicks = wholeTicks(length - 1, 7);
-    list(layers.rows, rowTicks.length, () => s("text", { x: LEFT - 13, dy: "0.35em", "text-anchor": "end" }))
-      .forEach((text, i) => say(put(text, { y: y(rowTicks[i] + 0.5) }), String(rowTicks[i])));
+    const positions = wholeTicks(length - 1, 7);
+    labels(rowTicks, positions.map(String), (i) => ({ x: LEFT - 13, y: y(positions[i] + 0.5), dy: "0.35em" }));
     const x = scale([0, dim], [LEFT, LEFT + room.map]);
-    const columnTicks = wholeTicks(dim - 1, room.map / 60);
-    list(layers.columns, columnTicks.length, () => s("text", { y: HEIGHT - 20, "text-anchor": "middle" }))
-      .forEach((text, i) => say(put(text, { x: x(columnTicks[i] + 0.5) }), String(columnTicks[i])));
+    const dimensions = wholeTicks(dim - 1, room.map / 60);
+    labels(columnTicks, dimensions.map(String), (i) => ({ x: x(dimensions[i] + 0.5), y: HEIGHT - 20 }));
     put(titles[0], { x: 0, y: 10 });
     put(titles[1], { x: LEFT + room.map / 2, y: HEIGHT - 3, "text-anchor": "middle" });
     say(titles[2], side > 100 ? "cosine with selected" : "cosine");
     put(titles[2], { x: LEFT + room.map + GAP + side / 2, y: HEIGHT - BARS - 14, "text-anchor": "middle" });
     const heights = scale([1, -1], [TOP + MAP + GAP + 2, TOP + MAP + GAP + BARS - 2]);
-    list(layers.values, 3, (i) => s("text", { x: LEFT - 13, y: heights(1 - i), dy: "0.35em", "text-anchor": "end" }, fixed(1 - i, 0)));
+    labels(valueTicks, [1, 0, -1].map((value) => fixed(value, 0)), (i) => ({ x: LEFT - 13, y: heights(1 - i), dy: "0.35em" }));
     room.x = x;
     room.y = y;
     room.heights = heights;
@@ -122,11 +121,8 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     const low = Math.floor(2 * lowest + 1e-9) / 2;
     const cosine = scale([Math.min(0, low), 1], [LEFT + map + GAP, width - 6]);
     const values = [-1, -0.5, 0, 0.5, 1].filter((value) => value >= Math.min(0, low) && (side > 100 || value % 1 === 0 || value === low));
-    list(layers.curveAxis, values.length, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { y: TOP + MAP + 14, "text-anchor": "middle" })))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${cosine(values[i])},${TOP}v${MAP}` });
-        say(put(tick.lastChild, { x: cosine(values[i]) }), fixed(values[i], values[i] % 1 ? 1 : 0));
-      });
+    put(grid, { d: values.map((value) => `M${cosine(value)},${TOP}v${MAP}`).join("") });
+    labels(cosineTicks, values.map((value) => fixed(value, value % 1 ? 1 : 0)), (i) => ({ x: cosine(values[i]), y: TOP + MAP + 14 }));
     room.cosine = cosine;
   }
 
@@ -157,7 +153,7 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     drawCurveAxis(Math.min(...near));
     const place = (p) => [room.cosine(near[p]), room.y(p + 0.5)];
     put(curve, { d: line(near.map((_, p) => place(p))) });
-    const [here, there] = list(layers.curveMarks, 2, (i) => s("circle", { r: i ? 4 : 4.5, class: i ? "pf-there" : "pf-here" }));
+    const [here, there] = list(marks, 2, (i) => s("circle", { r: i ? 4 : 4.5, class: i ? "pf-there" : "pf-here" }));
     [[here, position], [there, compare]].forEach(([dot, p]) => put(dot, { cx: place(p)[0], cy: place(p)[1] }));
     return near;
   }

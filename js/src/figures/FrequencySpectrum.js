@@ -1,6 +1,6 @@
 // The pairs of a model before and after an extension of its context: turns made, and the score curve.
 
-import { circle, fixed, grouped, h, line, list, NOTHING, pixel, put, s, say, scale, short, strong, write } from "../draw.js";
+import { circle, fixed, grouped, h, labels, line, NOTHING, pixel, put, s, say, scale, short, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import * as math from "../math.js";
 import { METHODS, MODELS } from "../models.js";
@@ -41,21 +41,22 @@ const capable = (method, model) => method !== "longrope" || "long" in MODELS[mod
 
 export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   const hatch = ui.unique();
-  const layers = Object.fromEntries(["turnTicks", "pairTicks", "scoreTicks", "distanceTicks"].map((key) => [key, s("g")]));
   const path = (look) => s("path", { class: look });
+  const [turnGrid, scoreGrid] = ["pf-grid", "pf-grid"].map(path);
   const [unseen, trainedLine, oneTurn, cursor] = ["pf-unseen", "pf-trained", "pf-one", "pf-cursor"].map(path);
   const [moved, beforeDots, seenDots, newDots] = ["pf-moved", "pf-before", "pf-seen", "pf-new"].map(path);
   const [zero, trainedAt, plainCurve, curve] = ["pf-axis", "pf-trained-at", "pf-plain-curve", "pf-curve"].map(path);
   unseen.setAttribute("fill", `url(#${hatch})`);
   const text = (words, anchor = "start") => s("text", { "text-anchor": anchor }, words);
+  const [turnTicks, pairTicks, scoreTicks, distanceTicks] = texts("end", "middle", "end", "middle");
   const words = {
     turns: text("turns made"), pair: text("pair, from fast to slow", "middle"), one: text("one turn", "end"), never: text("angles never seen", "end"),
     sum: text("sum of cosines of all pairs"), distance: text("distance, in positions", "middle"), trained: text("trained length", "end"),
   };
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
     s("defs", {}, s("pattern", { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("path", { class: "pf-hatch", d: "M0,0v6" }))),
-    layers.turnTicks, layers.pairTicks, unseen, oneTurn, cursor, moved, trainedLine, beforeDots, seenDots, newDots,
-    layers.scoreTicks, layers.distanceTicks, zero, trainedAt, plainCurve, curve, ...Object.values(words));
+    turnGrid, turnTicks, pairTicks, unseen, oneTurn, cursor, moved, trainedLine, beforeDots, seenDots, newDots,
+    scoreGrid, scoreTicks, distanceTicks, zero, trainedAt, plainCurve, curve, ...Object.values(words));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
     "aria-label": "Pairs: the left and right arrow keys choose one",
@@ -115,15 +116,12 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     x = scale([0, count()], [LEFT, width]);
     const level = scale([high, low], [TOP, TOP + SPECTRUM]);
     y = (turned) => level(Math.log10(turned));
-    list(layers.turnTicks, high - low + 1, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${LEFT},${level(low + i)}H${width}` });
-        say(put(tick.lastChild, { y: level(low + i) }), power(low + i));
-      });
+    const powers = Array.from({ length: high - low + 1 }, (_, i) => low + i);
+    put(turnGrid, { d: powers.map((exponent) => `M${LEFT},${level(exponent)}H${width}`).join("") });
+    labels(turnTicks, powers.map(power), (i) => ({ x: LEFT - 8, y: level(powers[i]), dy: "0.35em" }));
     put(oneTurn, { d: `M${LEFT},${y(1)}H${width}` });
     const ticks = Array.from({ length: Math.ceil(count() / 8) }, (_, i) => 8 * i);
-    list(layers.pairTicks, ticks.length, () => s("text", { y: TOP + SPECTRUM + 16, "text-anchor": "middle" }))
-      .forEach((tick, i) => say(put(tick, { x: x(ticks[i] + 0.5) }), String(ticks[i])));
+    labels(pairTicks, ticks.map(String), (i) => ({ x: x(ticks[i] + 0.5), y: TOP + SPECTRUM + 16 }));
     // Each slow pair has been seen up to the turns that it made in training.
     const slow = trained.findIndex((turned) => turned < 1);
     const steps = trained.map((turned, i) => `${i ? "H" : "M"}${x(i).toFixed(1)}${i ? "V" : ","}${y(turned).toFixed(1)}`).join("") + `H${width}`;
@@ -161,15 +159,12 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     if (!rescaled) return;
     put(zero, { d: `M${LEFT},${up(0)}H${width}` });
     const levels = [0, count() / 2, count()];
-    list(layers.scoreTicks, 3, () => s("g", {}, s("path", { class: "pf-grid" }), s("text", { x: LEFT - 8, dy: "0.35em", "text-anchor": "end" })))
-      .forEach((tick, i) => {
-        put(tick.firstChild, { d: `M${LEFT},${up(levels[i])}H${width}` });
-        say(put(tick.lastChild, { y: up(levels[i]) }), String(levels[i]));
-      });
+    put(scoreGrid, { d: levels.map((level) => `M${LEFT},${up(level)}H${width}`).join("") });
+    labels(scoreTicks, levels.map(String), (i) => ({ x: LEFT - 8, y: up(levels[i]), dy: "0.35em" }));
     const powers = Array.from({ length: Math.floor(Math.log10(target)) + 1 }, (_, i) => i);
-    list(layers.distanceTicks, powers.length, () => s("text", { y: BELOW + SCORES + 17 })).forEach((tick, i) => {
-      const at = across(powers[i]);
-      say(put(tick, { x: at, "text-anchor": at > width - 16 ? "end" : "middle" }), power(powers[i]));
+    labels(distanceTicks, powers.map(power), (i) => {
+      const x = across(powers[i]);
+      return { x, y: BELOW + SCORES + 17, "text-anchor": x > width - 16 ? "end" : "middle" };
     });
     const at = across(Math.log10(model.trained));
     const inside = model.trained <= target;

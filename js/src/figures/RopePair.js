@@ -1,6 +1,6 @@
 // One pair of RoPE in the plane: a query and a key, each turned by its position, and their product.
 
-import { arc, circle, fixed, h, line, list, put, s, say, scale, strong, write } from "../draw.js";
+import { arc, circle, fixed, h, labels, line, put, s, say, scale, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angleOf, degrees, dot, radians, turned } from "../math.js";
 import { RopePair } from "../settings.js";
@@ -44,13 +44,14 @@ export default figure("RopePair", RopePair, (ui) => {
   const caption = s("text", {}, "drag q or k; dashed: before");
   const plane = s("svg", { "aria-hidden": "true" }, cross, wedge, ...drawn.map(({ element }) => element), between, caption);
 
-  const axes = s("g");
+  const [grid, axes] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [scoreTicks, offsetTicks] = texts("end", "middle");
   const [curve, drop] = [s("path", { class: "pf-curve" }), s("path", { class: "pf-drop" })];
   const points = s("path", { class: "pf-point" });
   const [zero, now] = [s("circle", { class: "pf-zero", r: 4.5 }), s("circle", { class: "pf-now", r: 6 })];
   const [zeroName, nowName] = [s("text"), s("text", { class: "pf-strong" })];
   const [across, upwards] = [s("text", { "text-anchor": "middle" }, "offset m − n, in positions"), s("text", { y: 12 }, "q·k after the rotation")];
-  const graph = s("svg", { "aria-hidden": "true" }, axes, drop, curve, points, zero, now, zeroName, nowName, across, upwards);
+  const graph = s("svg", { "aria-hidden": "true" }, grid, axes, scoreTicks, offsetTicks, drop, curve, points, zero, now, zeroName, nowName, across, upwards);
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset m − n", "aria-valuemin": -FARTHEST, "aria-valuemax": FARTHEST,
   });
@@ -135,18 +136,13 @@ export default figure("RopePair", RopePair, (ui) => {
     const y = scale([1, -1], [30, height - 42]);
     room = { unit, x, y, offsetAt: scale([34, span - 10], [-FARTHEST, FARTHEST]) };
     Object.assign(surface.style, { left: 0, top: "20px", width: `${span}px`, height: `${height - 40}px` });
-    const ticks = [...[-1, 0, 1].map((value) => ["y", value]), ...[-12, -6, 0, 6, 12].map((offset) => ["x", offset])];
-    list(axes, ticks.length, () => s("g", {}, s("path", { class: "pf-grid" }), s("text"))).forEach(({ firstChild, lastChild }, i) => {
-      const [axis, value] = ticks[i];
-      if (axis === "y") {
-        put(firstChild, { d: `M${x(-FARTHEST)},${y(value)}H${x(FARTHEST)}`, class: value ? "pf-grid" : "pf-axis" });
-        put(lastChild, { x: 26, y: y(value), dy: "0.35em", "text-anchor": "end" });
-      } else {
-        put(firstChild, { d: `M${x(value)},${y(-1)}v5`, class: "pf-axis" });
-        put(lastChild, { x: x(value), y: y(-1) + 18, "text-anchor": "middle" });
-      }
-      say(lastChild, fixed(value, 0));
-    });
+    const [scores, offsets] = [[-1, 0, 1], [-12, -6, 0, 6, 12]];
+    const level = (value) => `M${x(-FARTHEST)},${y(value)}H${x(FARTHEST)}`;
+    const whole = (value) => fixed(value, 0);
+    put(grid, { d: level(-1) + level(1) });
+    put(axes, { d: level(0) + offsets.map((offset) => `M${x(offset)},${y(-1)}v5`).join("") });
+    labels(scoreTicks, scores.map(whole), (i) => ({ x: 26, y: y(scores[i]), dy: "0.35em" }));
+    labels(offsetTicks, offsets.map(whole), (i) => ({ x: x(offsets[i]), y: y(-1) + 18 }));
     put(across, { x: (x(-FARTHEST) + x(FARTHEST)) / 2, y: height - 4 });
     drawn.forEach(({ parts }, i) => put(parts.ring, { r: LENGTHS[i] * unit }));
   }

@@ -1,6 +1,6 @@
 // The four terms of a score whose tokens carry an added code, as maps, and their sum.
 
-import { fixed, h, list, paint, put, s, say, scale, strong, write } from "../draw.js";
+import { fixed, h, labels, paint, put, s, say, scale, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { ScoreTerms } from "../settings.js";
@@ -197,7 +197,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
   });
   // What is drawn on the maps: each path has a part for each of them.
   const [borders, diagonals, cells] = ["pf-grid", "pf-diagonal", "pf-cell"].map((name) => s("path", { class: name }));
-  const [rowTicks, columnTicks] = [s("g"), s("g")];
+  const [rowTicks, columnTicks] = texts("end", "middle");
   const names = ["key j", "query i"].map((words) => s("text", { "text-anchor": "middle" }, words));
   const drawing = s("svg", { "aria-hidden": "true" }, borders, diagonals, cells, rowTicks, columnTicks, ...names);
   const stage = h("div", { class: "pf-stage" }, drawing, ...maps.map(({ element }) => element));
@@ -264,10 +264,8 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     put(borders, { d: onMaps((x, y, unit) => `M${x},${y}h${LENGTH * unit}v${LENGTH * unit}h${-LENGTH * unit}z`) });
     const at = scale([0, LENGTH], [0, large]);
     const numbers = [0, 10, 20, 30];
-    list(rowTicks, numbers.length, (i) => s("text", { dy: "0.35em", "text-anchor": "end" }, String(numbers[i])))
-      .forEach((text, i) => put(text, { x: left - 6, y: top + at(numbers[i] + 0.5) }));
-    list(columnTicks, numbers.length, (i) => s("text", { "text-anchor": "middle" }, String(numbers[i])))
-      .forEach((text, i) => put(text, { x: left + at(numbers[i] + 0.5), y: top + large + 15 }));
+    labels(rowTicks, numbers.map(String), (i) => ({ x: left - 6, y: top + at(numbers[i] + 0.5), dy: "0.35em" }));
+    labels(columnTicks, numbers.map(String), (i) => ({ x: left + at(numbers[i] + 0.5), y: top + large + 15 }));
     put(names[0], { x: left + large / 2, y: top + large + 30 });
     put(names[1], { transform: `translate(${left - 24} ${top + large / 2}) rotate(-90)` });
   }
