@@ -12,7 +12,8 @@ const SPECTRUM = 250; // height of the spectrum
 const SCORES = 124; // height of the score curve
 const BELOW = TOP + SPECTRUM + 64; // where the score curve begins
 const HEIGHT = BELOW + SCORES + 38;
-const SAMPLES = 300;
+// The distances of the score curve: all whole numbers at first, then 80 in each power of ten.
+const DISTANCES = [...new Set(Array.from({ length: 80 * Math.ceil(Math.log10(FrequencySpectrum.target.high)) + 1 }, (_, i) => Math.round(10 ** (i / 80))))];
 
 /** Frequencies with a method. */
 export function frequencies({ dim, base, trained, truncate, lists }, method, factor, target) {
@@ -89,6 +90,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       ui.slider("target", { label: "Wanted length", ratio: 2 ** (1 / 4), show: grouped }),
       ui.slider("pair", { label: "Pair", max: ({ model }) => MODELS[model].dim / 2 - 1 })));
 
+  const scores = new WeakMap(); // of frequencies: sums of their cosines at the first of DISTANCES
   let model, plain, now, trained, before, after, fresh, x, y, room, axis;
   const count = () => plain.length;
   const clamp = (pair) => Math.min(count() - 1, Math.max(0, pair));
@@ -99,9 +101,10 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     Home: () => ({ pair: 0 }), End: () => ({ pair: count() - 1 }),
   });
 
-  function compute({ method, factor, target }) {
-    plain = math.invFreq(model.dim, model.base);
-    now = frequencies(model, method, factor, target);
+  function compute({ method, factor, target }, changed) {
+    if (changed.has("model")) plain = math.invFreq(model.dim, model.base);
+    const wanted = frequencies(model, method, factor, target);
+    if (String(wanted) !== String(now)) now = wanted; // what is the same stays, with what has been computed of it
     const made = (w, length) => Array.from(w, (one) => math.turns(one, length));
     [trained, before, after] = [made(plain, model.trained), made(plain, target), made(now, target)];
     fresh = after.map((turned, i) => math.meetsNewAngles(trained[i], turned));
@@ -148,11 +151,19 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
 
   const sumOfCosines = (w, distance) => w.length * math.similarity(distance, w);
 
+  /** The score curve of some frequencies up to a distance: [[distance, sum], ...]. */
+  function scoresUpTo(w, last) {
+    let sums = scores.get(w);
+    if (!sums) scores.set(w, (sums = []));
+    const within = DISTANCES.findLastIndex((distance) => distance < last) + 1;
+    while (sums.length < within) sums.push(sumOfCosines(w, DISTANCES[sums.length]));
+    return [...sums.slice(0, within).map((sum, i) => [DISTANCES[i], sum]), [last, sumOfCosines(w, last)]];
+  }
+
   function drawScores({ target, method, width }, changed) {
     const across = scale([0, Math.log10(target)], [LEFT, width]);
     const up = scale([count(), -0.4 * count()], [BELOW + 8, BELOW + SCORES]);
-    const distances = new Set(Array.from({ length: SAMPLES }, (_, i) => Math.round(target ** (i / (SAMPLES - 1)))));
-    const shape = (w) => line(Array.from(distances, (distance) => [across(Math.log10(distance)), up(sumOfCosines(w, distance))]));
+    const shape = (w) => line(scoresUpTo(w, target).map(([distance, sum]) => [across(Math.log10(distance)), up(sum)]));
     const rescaled = ["model", "target", "width"].some((key) => changed.has(key));
     if (rescaled) put(plainCurve, { d: shape(plain) });
     put(curve, { d: method === "none" ? NOTHING : shape(now) });
@@ -207,7 +218,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     if (!capable(state.method, state.model)) throw new RangeError(`method='longrope': must be another one, since model='${state.model}' has no list of factors`);
     if (state.pair >= model.dim / 2) throw new RangeError(`pair=${state.pair}: must be from 0 to ${model.dim / 2 - 1}, since model='${state.model}'`);
     if (["model", "method", "factor", "target", "width"].some((key) => changed.has(key))) {
-      const ends = compute(state);
+      const ends = compute(state, changed);
       if (changed.has("model") || changed.has("width") || String(ends) !== String(axis)) drawRoom(state, ends);
       axis = ends;
       drawPairs(state);
