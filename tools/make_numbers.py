@@ -108,7 +108,8 @@ def table(rows: list[tuple[dict[str, Any], str, str]]) -> Iterator[str]:
         code = f"`{expression}`" if expression else ""
         mark = f"**{verdict}**" if verdict == "differs" else verdict
         claim = f"{entry['claim']} ({entry['place']})"
-        yield f"| {claim} | {entry['printed']} | {text} | {mark} | {code} |"
+        cells = [claim, entry["printed"], text, mark, code]
+        yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
     for entry, _, verdict in rows:
         if verdict == "differs":
             yield ""

@@ -70,7 +70,7 @@ def for_paper(app: Sphinx, config: Config) -> None:
     config.latex_engine = "xelatex"
     config.latex_theme = "manual"
     config.latex_documents = [
-        (config.root_doc, "book.tex", config.html_title, config.author, "manual")
+        (config.root_doc, "book.tex", config.html_title, config.author.capitalize(), "manual")
     ]
     config.latex_use_xindy = False
     config.latex_domain_indices = False

@@ -247,6 +247,14 @@ function holdPunctuation($) {
   });
 }
 
+/** Let an expression in a table end its line behind a bracket, a comma or a dot rather than within a name. */
+function breakExpressions($) {
+  $("td code *").contents().each((_, node) => {
+    if (node.type !== "text") return;
+    $(node).replaceWith($("<i>").text(node.data).html().replace(/[([{,]|\.(?=[a-z_])/gi, "$&<wbr>"));
+  });
+}
+
 /** Describe a page by its first sentences that have no formulas. */
 function describe($) {
   const description = [];
@@ -538,6 +546,7 @@ async function slim(from, to, theme, katexVersion) {
     checkFormulas($, path);
     checkComponents($, path);
     holdPunctuation($);
+    breakExpressions($);
     describe($);
     mendNames($);
     squeeze($);

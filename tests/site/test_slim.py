@@ -147,6 +147,9 @@ BODY = f"""
 <button><i class="theme-switch fa-solid fa-sun fa-lg" data-mode="light"></i></button>
 <img src="../_images/picture.svg" alt="A picture">
 <pre class="used">{CODE}</pre>
+<table><tr><td><code>
+<span class="pre">np.max(a</span> <span class="pre">&lt;</span> <span class="pre">0.5)</span>
+</code></td></tr></table>
 
 
 <div class="katex"><span class="katex-html"><span class="mathnormal">x</span></span></div>
@@ -310,6 +313,11 @@ def test_a_comma_stays_with_its_formula(example):
     first, second = example.tree.find_all("span", class_="math")
     assert first.parent.get_text() == "x,"
     assert second.parent.name == "p"
+
+
+def test_an_expression_in_a_table_breaks_between_its_names(example):
+    words = example.tree.select("td code .pre")
+    assert [word.decode_contents() for word in words] == ["np.<wbr/>max(<wbr/>a", "&lt;", "0.5)"]
 
 
 def test_description_is_the_first_sentences_without_formulas(example):
