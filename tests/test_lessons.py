@@ -6,6 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 MAX_LINES = 15
+WIDEST = 89  # characters of what a cell prints, on a page 1280 pixels wide
 
 
 @pytest.fixture(scope="module", params=lesson.all_lessons(), ids=lambda path: path.stem)
@@ -44,6 +45,12 @@ def test_no_cell_is_longer_than_fits_a_screen(stored):
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
     long = [cell.source for cell in code if len(cell.source.splitlines()) > MAX_LINES]
     assert long == []
+
+
+def test_what_is_printed_fits_a_page(stored):
+    outputs = [output for cell in stored.cells for output in cell.get("outputs", [])]
+    lines = [line for output in outputs for line in output.get("text", "").splitlines()]
+    assert [line for line in lines if len(line) > WIDEST] == []
 
 
 def test_every_code_cell_that_draws_has_words_for_the_picture(stored):
