@@ -355,6 +355,8 @@ def test_download_menu(visit, contents):
     source = window.locator(".btn-download-source-button")
     expect(source).to_be_visible()
     assert window.request.get(window.evaluate("(link) => link.href", source.element_handle())).ok
+    window.locator("article h1").click()
+    expect(source).to_be_hidden()
 
 
 @pytest.mark.parametrize("by", ["button", "keys"])
