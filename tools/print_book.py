@@ -69,9 +69,8 @@ def for_paper(app: Sphinx, config: Config) -> None:
     """Set LaTeX up, after Jupyter Book has: its own class needs a gigabyte of fonts."""
     config.latex_engine = "xelatex"
     config.latex_theme = "manual"
-    config.latex_documents = [
-        (config.root_doc, "book.tex", config.html_title, config.author.capitalize(), "manual")
-    ]
+    author = config.author[:1].upper() + config.author[1:]  # on the website it stands after "By"
+    config.latex_documents = [(config.root_doc, "book.tex", config.html_title, author, "manual")]
     config.latex_use_xindy = False
     config.latex_domain_indices = False
     config.latex_show_urls = "no"

@@ -18,7 +18,7 @@ extensions = ["myst_nb", "print_book"]
 nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath"]
 html_title = "A book"
-author = "Somebody"
+author = "the friends of Ada"
 root_doc = "index"
 """
 QUESTION = """## Check yourself
@@ -105,6 +105,10 @@ def test_solutions_stand_behind_all_chapters(parts):
     heads = [answers.index(f"Exercise {n}.") for n in (1, 2)]
     assert heads[0] < code[0] < code[1] < heads[1] < code[2]
     assert "two = " not in chapter
+
+
+def test_the_author_begins_with_a_capital_and_stays_as_written_after_it(parts):
+    assert r"\author{The friends of Ada}" in parts[0]
 
 
 def test_each_question_names_a_page_that_is_labelled(parts):
