@@ -21,8 +21,8 @@ def test_is_stored_as_run_without_pictures(stored):
 @pytest.mark.parametrize("path", lesson.all_lessons(), ids=lambda path: path.stem)
 def test_has_what_every_lesson_has(path):
     """CONTRIBUTING.md lists it."""
-    cells = lesson.read(path).cells
-    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    found = lesson.read(path)
+    cells, prose = found.cells, lesson.prose(found)
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert "**You will be able to**" in cells[0].source
     assert "**Time:**" in cells[0].source

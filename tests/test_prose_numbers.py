@@ -64,8 +64,7 @@ def prose():
     for page in ("intro.md", "choosing.md", "teaching.md", "glossary.md", "references.md"):
         yield page, (BOOK / page).read_text(encoding="utf-8")
     for path in lesson.all_lessons():
-        cells = lesson.read(path).cells
-        yield path.stem, "\n".join(c.source for c in cells if c.cell_type == "markdown")
+        yield path.stem, lesson.prose(lesson.read(path))
 
 
 def test_a_large_number_stays_on_one_line():

@@ -18,8 +18,7 @@ def cells(row):
 def text(path):
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
-    found = lesson.read(path).cells
-    return "\n\n".join(cell.source for cell in found if cell.cell_type == "markdown")
+    return lesson.prose(lesson.read(path))
 
 
 def tables(path):

@@ -42,6 +42,11 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
+def prose(lesson: nbformat.NotebookNode) -> str:
+    """Return the words of a lesson, without its code."""
+    return "\n\n".join(cell.source for cell in lesson.cells if cell.cell_type == "markdown")
+
+
 def is_solution(cell: nbformat.NotebookNode) -> bool:
     """Return whether a cell is hidden until the reader opens it."""
     return "hide-cell" in cell.metadata.get("tags", [])
