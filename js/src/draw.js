@@ -82,6 +82,9 @@ export function list(parent, count, make) {
   return children;
 }
 
+/** Paths of some looks, by the names of their classes. */
+export const paths = (...looks) => looks.map((look) => s("path", { class: look }));
+
 /** Texts for `labels`, whose places are the "start", the "middle" or the "end" of their words. */
 export const texts = (...anchors) => anchors.map((anchor) => s("text", { "text-anchor": anchor }));
 

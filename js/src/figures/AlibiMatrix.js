@@ -1,6 +1,6 @@
 // ALiBi: the biases of one head for six words, and the attention of a row whose scores are all equal.
 
-import { box, circle, fixed, h, labels, NOTHING, put, s, say, scale, short, signedColor, signedInks, strong, texts, write } from "../draw.js";
+import { box, circle, fixed, h, labels, NOTHING, paths, put, s, say, scale, short, signedColor, signedInks, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { alibiSlopes, softmax } from "../math.js";
 import { AlibiMatrix } from "../settings.js";
@@ -38,7 +38,7 @@ export default figure("AlibiMatrix", AlibiMatrix, (ui) => {
   const barsTitle = h("div", { class: "pf-label" });
 
   const others = Array.from({ length: AlibiMatrix.heads.high }, () => s("path", { class: "pf-other" }));
-  const [grid, base] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [grid, base] = paths("pf-grid", "pf-axis");
   const [shareTicks, distanceTicks] = texts("end", "middle");
   const chosen = s("path", { class: "pf-chosen" });
   const dots = s("path", { class: "pf-dots" });

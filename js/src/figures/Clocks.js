@@ -1,6 +1,6 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { circle, fixed, h, labels, line, put, s, say, scale, short, strong, write } from "../draw.js";
+import { circle, fixed, h, labels, line, paths, put, s, say, scale, short, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
@@ -26,7 +26,7 @@ export function closestSoFar(frequencies, last) {
 
 export default figure("Clocks", Clocks, (ui) => {
   // All hands are one path, and so are all waves: each element more takes a slow machine longer.
-  const [dials, zeros] = ["pf-axis", "pf-grid"].map((look) => s("path", { class: look }));
+  const [dials, zeros] = paths("pf-axis", "pf-grid");
   const moving = Object.fromEntries(
     ["hands", "tips", "sines", "cosines", "open"].map((name) => [name, s("path", { class: `pf-${name}` })]));
   const [names, turned] = [s("text"), s("text", { class: "pf-strong", "text-anchor": "end" })];

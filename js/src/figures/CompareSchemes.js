@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, labels, line, NOTHING, put, s, say, scale, strong, texts, ticks, wholeTicks, write } from "../draw.js";
+import { fixed, h, labels, line, NOTHING, paths, put, s, say, scale, strong, texts, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -118,7 +118,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
       s("svg", { viewBox: `0 0 ${CARD_WIDTH} ${CARD_HEIGHT}`, "aria-hidden": "true" }, ...lines), spread);
     return [name, { lines, spread, face }];
   }));
-  const [grid, zero] = ["pf-grid", "pf-axis"].map((name) => s("path", { class: name }));
+  const [grid, zero] = paths("pf-grid", "pf-axis");
   const [xTicks, yTicks] = texts("middle", "end");
   const [band, gap, cursor] = [s("path", { class: "pf-band" }), s("path", { class: "pf-gap" }), s("path", { class: "pf-cursor" })];
   const curves = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));

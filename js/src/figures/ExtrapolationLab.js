@@ -1,6 +1,6 @@
 // What trained models lose on longer texts: by length or by position, with the spread over seeds.
 
-import { circle, fixed, h, labels, line, NOTHING, put, s, say, scale, short, strong, texts, ticks, write } from "../draw.js";
+import { circle, fixed, h, labels, line, NOTHING, paths, put, s, say, scale, short, strong, texts, ticks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { ExtrapolationLab } from "../settings.js";
 
@@ -47,9 +47,9 @@ function apart(wanted, gap, low, high) {
 
 export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   const layers = Object.fromEntries(["bands", "curves", "marks", "ends"].map((key) => [key, s("g")]));
-  const [grid, dashes] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [grid, dashes] = paths("pf-grid", "pf-axis");
   const [lossTicks, placeTicks] = texts("end", "middle");
-  const [trainedAt, entropyAt, cursor] = ["pf-trained-at", "pf-entropy", "pf-cursor"].map((look) => s("path", { class: look }));
+  const [trainedAt, entropyAt, cursor] = paths("pf-trained-at", "pf-entropy", "pf-cursor");
   const words = {
     loss: s("text", { x: 0, y: 10 }, "loss, in nats a character"), place: s("text", { y: HEIGHT - 3, "text-anchor": "middle" }),
     entropy: s("text", { "text-anchor": "start" }), trained: s("text", { "text-anchor": "start" }, "trained length"),

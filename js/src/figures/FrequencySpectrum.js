@@ -1,6 +1,6 @@
 // The pairs of a model before and after an extension of its context: turns made, and the score curve.
 
-import { circle, fixed, grouped, h, labels, line, NOTHING, pixel, put, s, say, scale, short, strong, texts, write } from "../draw.js";
+import { circle, fixed, grouped, h, labels, line, NOTHING, paths, pixel, put, s, say, scale, short, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import * as math from "../math.js";
 import { METHODS, MODELS } from "../models.js";
@@ -42,11 +42,10 @@ const capable = (method, model) => method !== "longrope" || "long" in MODELS[mod
 
 export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
   const hatch = ui.unique();
-  const path = (look) => s("path", { class: look });
-  const [turnGrid, scoreGrid] = ["pf-grid", "pf-grid"].map(path);
-  const [unseen, trainedLine, oneTurn, cursor] = ["pf-unseen", "pf-trained", "pf-one", "pf-cursor"].map(path);
-  const [moved, beforeDots, seenDots, newDots] = ["pf-moved", "pf-before", "pf-seen", "pf-new"].map(path);
-  const [zero, trainedAt, plainCurve, curve] = ["pf-axis", "pf-trained-at", "pf-plain-curve", "pf-curve"].map(path);
+  const [turnGrid, scoreGrid] = paths("pf-grid", "pf-grid");
+  const [unseen, trainedLine, oneTurn, cursor] = paths("pf-unseen", "pf-trained", "pf-one", "pf-cursor");
+  const [moved, beforeDots, seenDots, newDots] = paths("pf-moved", "pf-before", "pf-seen", "pf-new");
+  const [zero, trainedAt, plainCurve, curve] = paths("pf-axis", "pf-trained-at", "pf-plain-curve", "pf-curve");
   unseen.setAttribute("fill", `url(#${hatch})`);
   const text = (words, anchor = "start") => s("text", { "text-anchor": anchor }, words);
   const [turnTicks, pairTicks, scoreTicks, distanceTicks] = texts("end", "middle", "end", "middle");
@@ -157,7 +156,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     if (!sums) scores.set(w, (sums = []));
     const within = DISTANCES.findLastIndex((distance) => distance < last) + 1;
     while (sums.length < within) sums.push(sumOfCosines(w, DISTANCES[sums.length]));
-    return [...sums.slice(0, within).map((sum, i) => [DISTANCES[i], sum]), [last, sumOfCosines(w, last)]];
+    return [...DISTANCES.slice(0, within).map((distance, i) => [distance, sums[i]]), [last, sumOfCosines(w, last)]];
   }
 
   function drawScores({ target, method, width }, changed) {

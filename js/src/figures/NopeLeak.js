@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, box, fixed, h, NOTHING, put, s, say, strong, write } from "../draw.js";
+import { amountColor, box, fixed, h, NOTHING, paths, put, s, say, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -39,7 +39,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   const texts = (attributes) => Array.from({ length: MOST }, () => s("text", { "text-anchor": "middle", ...attributes }));
   const numbers = texts({ y: TEXT / 2, dy: "0.35em" });
   // The token that is read and the marked one are drawn over the others.
-  const [read, marked] = ["pf-token pf-now", "pf-token pf-marked"].map((look) => s("path", { class: look }));
+  const [read, marked] = paths("pf-token pf-now", "pf-token pf-marked");
   const [readNumber, markedNumber] = ["pf-strong", "pf-on-mark"].map((look) =>
     s("text", { class: look, y: TEXT / 2, "text-anchor": "middle", dy: "0.35em" }));
   const layers = ["one layer", "two layers"].map((depth, i) => {

@@ -1,6 +1,6 @@
 // One pair of RoPE in the plane: a query and a key, each turned by its position, and their product.
 
-import { arc, circle, fixed, h, labels, line, put, s, say, scale, strong, texts, write } from "../draw.js";
+import { arc, circle, fixed, h, labels, line, paths, put, s, say, scale, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { angleOf, degrees, dot, radians, turned } from "../math.js";
 import { RopePair } from "../settings.js";
@@ -44,7 +44,7 @@ export default figure("RopePair", RopePair, (ui) => {
   const caption = s("text", {}, "drag q or k; dashed: before");
   const plane = s("svg", { "aria-hidden": "true" }, cross, wedge, ...drawn.map(({ element }) => element), between, caption);
 
-  const [grid, axes] = ["pf-grid", "pf-axis"].map((look) => s("path", { class: look }));
+  const [grid, axes] = paths("pf-grid", "pf-axis");
   const [scoreTicks, offsetTicks] = texts("end", "middle");
   const [curve, drop] = [s("path", { class: "pf-curve" }), s("path", { class: "pf-drop" })];
   const points = s("path", { class: "pf-point" });

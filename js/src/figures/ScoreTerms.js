@@ -1,6 +1,6 @@
 // The four terms of a score whose tokens carry an added code, as maps, and their sum.
 
-import { fixed, h, labels, paint, put, s, say, scale, strong, texts, write } from "../draw.js";
+import { fixed, h, labels, paint, paths, put, s, say, scale, strong, texts, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { ScoreTerms } from "../settings.js";
@@ -196,7 +196,7 @@ export default figure("ScoreTerms", ScoreTerms, (ui) => {
     return { element, caption, canvas, surface };
   });
   // What is drawn on the maps: each path has a part for each of them.
-  const [borders, diagonals, cells] = ["pf-grid", "pf-diagonal", "pf-cell"].map((name) => s("path", { class: name }));
+  const [borders, diagonals, cells] = paths("pf-grid", "pf-diagonal", "pf-cell");
   const [rowTicks, columnTicks] = texts("end", "middle");
   const names = ["key j", "query i"].map((words) => s("text", { "text-anchor": "middle" }, words));
   const drawing = s("svg", { "aria-hidden": "true" }, borders, diagonals, cells, rowTicks, columnTicks, ...names);
