@@ -1,6 +1,7 @@
 """The live figures on the built pages, opened from disk in a real browser, without a kernel."""
 
 import gzip
+import io
 import json
 import random
 import re
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image, ImageChops
 from playwright.sync_api import Error, expect
 
 from posenc import figures, trained
@@ -354,18 +356,90 @@ REMOUNT = """async (name) => {
 }"""
 
 
+def settings(tree, place):
+    """Return the state of a figure that a page carries."""
+    models = json.loads(tree.select_one(STATE).get_text())["state"]
+    return models[json.loads(place.select_one(VIEW).get_text())["model_id"]]["state"]
+
+
 def test_nothing_is_left_behind(chapter, visit, read):
     tree = read(chapter)
     window = visit(chapter)
     window.evaluate(WATCHED)
-    states = json.loads(tree.select_one(STATE).get_text())["state"] if tree.select(STATE) else {}
     for place in tree.select(".live-figure"):
-        model = json.loads(place.select_one(VIEW).get_text())["model_id"]
         name = place["data-figure"]
-        window.evaluate("(kept) => { window.kept_state = kept; }", {name: states[model]["state"]})
+        kept = {name: settings(tree, place)}
+        window.evaluate("(kept) => { window.kept_state = kept; }", kept)
         window.evaluate("() => { window.open_listeners = 0; }")
         left = window.evaluate(REMOUNT, name)
         assert left == {"mounted": 2, "left": 0, "handlers": 0, "listeners": 0, "frames": 0}, name
+
+
+# A figure alone on its page, with a state that can be read.
+MOUNT = """([name, state]) => {
+  const handlers = {};
+  const model = {
+    get: (key) => state[key],
+    set: (key, value) => { state[key] = value; handlers[`change:${key}`]?.(); },
+    on: (event, handler) => { handlers[event] = handler; }, off() {}, save_changes() {},
+  };
+  const el = document.createElement("div");
+  window.unmount?.();
+  document.body.replaceChildren(el);
+  window.unmount = posencFigures.modules[name].render({ model, el });
+  window.state = state;
+}"""
+
+
+def move_at_random(figure, draw):
+    """Move every control of a figure, in an order of chance, and give it another width."""
+    controls = figure.locator("input, button:not(.pf-reset), [tabindex='0']")
+    for control in draw.sample(controls.all(), controls.count()):
+        if control.is_disabled() or control.inner_text() == "Play":
+            continue
+        kind = control.get_attribute("type")
+        if kind == "range":
+            low, high = (float(control.get_attribute(end)) for end in ("min", "max"))
+            step = float(control.get_attribute("step"))
+            control.fill(f"{low + step * draw.randint(0, round((high - low) / step)):.6g}")
+        else:
+            if kind:
+                control.dispatch_event("click")
+            control.press(draw.choice(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home"]))
+        be_drawn(figure)
+    width = draw.choice([360, 690])
+    figure.evaluate("(card, width) => { card.parentElement.style.width = `${width}px`; }", width)
+
+
+@pytest.mark.parametrize("name", json.loads((ROOT / "js/src/rooms.json").read_text()))
+def test_what_is_drawn_depends_on_the_settings_alone(name, show, read, contents):
+    """After any moves a figure looks as one that begins with the same settings."""
+    selector = f'.live-figure[data-figure="{name}"]'
+    tree = next(read(page) for page in contents if read(page).select_one(selector))
+    place = show(name, reduced_motion="reduce")
+    place.locator(".pf").wait_for()
+    window = place.page
+    figure = window.locator(".pf")
+    # Words keep the room that they once needed; here they have what they need now.
+    window.add_style_tag(content=".pf .pf-line { min-height: 0 !important }")
+
+    def picture():
+        window.evaluate("document.activeElement.blur()")
+        for _ in range(3):  # the width is noted, the figure drawn, its height noted
+            be_drawn(figure)
+        return Image.open(io.BytesIO(window.screenshot(full_page=True))).convert("RGB")
+
+    draw = random.Random(23)
+    window.evaluate(MOUNT, [name, settings(tree, tree.select_one(selector))])
+    for _ in range(6):
+        move_at_random(figure, draw)
+        width = figure.evaluate("(card) => card.parentElement.style.width")
+        moved, state = picture(), window.evaluate("window.state")
+        window.evaluate(MOUNT, [name, state])
+        figure.evaluate("(card, width) => { card.parentElement.style.width = width; }", width)
+        # Where a part alone was painted again, the pixels of an edge are a little different.
+        apart = ImageChops.difference(moved, picture()).point(lambda level: level > 32 and 255)
+        assert apart.getbbox() is None, {key: str(state[key])[:40] for key in state}
 
 
 # What each figure must show

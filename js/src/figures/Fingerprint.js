@@ -132,10 +132,11 @@ export default figure("Fingerprint", Fingerprint, (ui) => {
     const width = room.map / dim;
     const gap = width < 6 ? 0 : 1;
     const dots = window.devicePixelRatio || 1;
-    put(bars, { width: Math.round(room.map * dots), height: Math.round(BARS * dots) }); // empties it
+    const top = TOP + MAP + GAP;
+    put(bars, { width: Math.round(room.map * dots), height: Math.round(BARS * dots) });
     const context = bars.getContext("2d");
-    context.scale(dots, dots);
-    context.translate(0, -(TOP + MAP + GAP));
+    context.setTransform(dots, 0, 0, dots, 0, -top * dots);
+    context.clearRect(0, top, room.map, BARS);
     context.strokeStyle = "#868d9d";
     context.lineWidth = 0.5;
     rows[position].forEach((entry, i) => {
