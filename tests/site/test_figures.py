@@ -16,6 +16,7 @@ from playwright.sync_api import Error, expect
 from posenc import figures, trained
 from posenc.figures import frequency_spectrum
 from posenc.frequencies import inv_freq, turns, wavelengths
+from posenc.palette import DIVERGING, SEQUENTIAL, colormap
 
 pytestmark = pytest.mark.site
 
@@ -118,6 +119,40 @@ def number(pattern, text):
     assert found, f"{pattern} is not in {text}"
     digits = found[1].replace("\u202f", "")
     return pytest.approx(float(digits), abs=0.5001 * 10.0 ** -len(digits.partition(".")[2]))
+
+
+def drawn_at(element):
+    """Return the points of a drawn path, (x, y) in pixels: where its lines and circles begin."""
+    found = re.findall(r"[ML](-?[\d.]+),(-?[\d.]+)", element.get_attribute("d"))
+    return np.array(found, float).reshape(-1, 2)
+
+
+def assert_to_scale(heights, values, within=0.11):
+    """Check that points stand as high as their values on one scale, which grows upwards."""
+    heights, values = np.asarray(heights), np.asarray(values, float)
+    if np.ptp(values) < 1e-9:
+        assert np.ptp(heights) <= 2 * within
+        return
+    slope, zero = np.polyfit(values, heights, 1)
+    assert slope < 0
+    assert heights == pytest.approx(slope * values + zero, abs=within)
+
+
+def pixels(canvas):
+    """Return the colours of a canvas, (height, width, 4)."""
+    height, width, levels = canvas.evaluate("""(canvas) => {
+      const { height, width } = canvas;
+      return [height, width, [...canvas.getContext("2d").getImageData(0, 0, width, height).data]];
+    }""")
+    return np.array(levels).reshape(height, width, 4)
+
+
+def assert_colors(colors, values, largest=1.0):
+    """Check the colours of signed values."""
+    places = np.rint(128 * (np.clip(np.asarray(values) / largest, -1, 1) + 1)).astype(int)
+    expected = colormap(DIVERGING)(places, bytes=True).astype(int)
+    # a value at the edge of two of the 257 colours may have either
+    assert np.abs(colors - expected).max() <= 4
 
 
 # Every figure of every page
@@ -509,6 +544,19 @@ def test_fingerprint_agrees_with_posenc(show):
             re.search(r"wavelength ([\d.\u202f]+?)\.? pos", shown)[1].replace("\u202f", "")
         )
         assert shown_wave == pytest.approx(wave, rel=0.006)
+        assert_to_scale(-drawn_at(figure.locator(".pf-curve"))[:, 0], cosines)
+        colors, bars = (pixels(canvas) for canvas in figure.locator("canvas").all())
+        assert_colors(colors, codes)
+        height, width = bars.shape[:2]
+        columns = ((np.arange(dim) + 0.5) * width / dim).astype(int)
+        code = codes[position]
+        tall = np.abs(code) > 0.2
+        inside, outside = (
+            bars[np.rint(height / 2 - (height / 2 - 2) * level).astype(int), columns][tall]
+            for level in (code / 2, -np.sign(code) / 2)
+        )
+        assert_colors(inside, code[tall])
+        assert not outside.any(), "a bar stands on one side of zero"
 
 
 def test_fingerprint_position_is_chosen_on_the_map(show):
@@ -601,6 +649,13 @@ def test_order_problem_words_move(show, hand):
     assert "largest difference, after undoing the new order, 0." in shown
 
 
+def shade_of(element, style="backgroundColor"):
+    """Return the red, green and blue of an element, from 0 to 1."""
+    color = element.evaluate("(element, style) => getComputedStyle(element)[style]", style)
+    found = [float(part) for part in re.findall(r"[\d.]+", color)][:3]
+    return found if color.startswith("color(") else [part / 255 for part in found]
+
+
 def test_order_problem_agrees_with_posenc(show):
     figure = show("OrderProblem")
     page = figure.page
@@ -631,6 +686,8 @@ def test_order_problem_agrees_with_posenc(show):
         ]
         both = np.concatenate([first.ravel(), second.ravel()])
         assert cells == pytest.approx(both, abs=0.00501)
+        shades = [shade_of(cell) for cell in figure.locator(".pf-weight").all()]
+        assert np.array(shades) == pytest.approx(colormap(SEQUENTIAL)(both)[:, :3], abs=0.01)
 
 
 def test_order_problem_links_matching_cells(show):
@@ -662,6 +719,13 @@ def test_clocks_agree_with_posenc(show):
         for (x0, y0, x, y), w in zip(hands, inv_freq(dim), strict=True):
             tip = np.array([x - x0, y0 - y]) / np.hypot(x - x0, y - y0)
             assert tip == pytest.approx([np.cos(w * position), np.sin(w * position)], abs=0.01)
+        for name, wave in [("sines", np.sin), ("cosines", np.cos)]:
+            waves = figure.locator(f".pf-stage .pf-{name}").get_attribute("d").split("M")[1:]
+            for drawn, w in zip(waves, inv_freq(dim), strict=True):
+                x, y = np.array(re.findall(r"-?[\d.]+", drawn), float).reshape(-1, 2).T
+                before = min(32, position) * (x[-1] - x) / (x[-1] - x[0])
+                values = wave(w * (position - before))
+                assert y - y[-1] == pytest.approx(-19 * (values - values[-1]), abs=0.3)
 
 
 def test_clocks_play_and_pause(show):
@@ -723,6 +787,12 @@ def test_score_terms_agree_with_posenc(show):
             strict=True,
         ):
             assert number(pattern, cell) == values[python.query, python.key], turn
+        maps = figure.locator("canvas").all()
+        for drawn, values in zip(maps, [*terms, terms.total], strict=True):
+            assert_colors(pixels(drawn), values, largest=5)
+        bar = figure.locator(".pf-share").get_attribute("style")
+        shares_drawn = [float(share) for share in re.findall(r"calc\(([\d.]+)", bar)]
+        assert shares_drawn == pytest.approx([shares.offset, shares.absolute], abs=1e-5)
         varies = re.search(r"vary by ([\d., ]+); the score by ([\d.]+)\.", shown)
         offset = python.key - python.query
         assert [float(text) for text in [*varies[1].split(", "), varies[2]]] == pytest.approx(
@@ -798,6 +868,16 @@ def test_compare_schemes_agrees_with_posenc(show):
         for card, name in zip(cards, python.specs()["scheme"]["names"], strict=True):
             spread = float(python.measured(name).spread)
             assert number(r"spread ([\d.]+)", card) == spread, name
+        anchors = ("first", "second", "third")
+        curves = [drawn_at(figure.locator(f".pf-stage .pf-{anchor}")) for anchor in anchors]
+        assert_to_scale(np.concatenate(curves)[:, 1], found.curves.ravel())
+        every = -(-python.offsets // 44)  # a small card shows some of the points
+        for face, name in zip(
+            figure.locator(".pf-card").all(), python.specs()["scheme"]["names"], strict=True
+        ):
+            small = [drawn_at(face.locator(f".pf-{anchor}"))[:, 1] for anchor in anchors]
+            expected = python.measured(name).curves[:, ::every]
+            assert_to_scale(np.concatenate(small), expected.ravel())
 
 
 def text_of_powers(text):
@@ -854,11 +934,11 @@ def test_rope_pair_agrees_with_posenc(show):
         q, k = python.turned()
         cosine = python.product() / np.linalg.norm(q) / np.linalg.norm(k)
         assert number(r"between them ([\d.]+)°", shown) == np.degrees(np.arccos(cosine))
-        drawn = figure.locator(".pf-point").get_attribute("d")
-        points = [float(y) for y in re.findall(r"M[-\d.]+,([-\d.]+)", drawn)]
-        line = np.polyfit(python.curve(), points, 1) if np.ptp(python.curve()) > 0.1 else None
-        if line is not None:
-            assert points == pytest.approx(np.polyval(line, python.curve()), abs=0.1)
+        assert_to_scale(drawn_at(figure.locator(".pf-point"))[:, 1], python.curve())
+        tips = [drawn_at(figure.locator(f".pf-{name} .pf-head-of"))[0] for name in "qk"]
+        both = np.array([q, k]) * [1, -1]  # pixels grow downwards
+        size = np.linalg.norm(tips[0]) / np.linalg.norm(q)
+        assert np.array(tips) == pytest.approx(size * both, abs=0.11)
 
 
 def test_rope_pair_vectors_are_turned_by_hand(show):
@@ -963,6 +1043,19 @@ def test_alibi_matrix_agrees_with_posenc(show):
         expected = python.bias()[np.tril_indices(6)]
         assert cells == pytest.approx(expected, abs=0.00501)
         assert number(r"Each step back: times ([\d.]+)\.", shown) == np.exp(-python.slope)
+        bars = re.findall(r"v(-?\d+)a(\d)", figure.locator(".pf-bar").get_attribute("d"))
+        heights = np.array([int(round_) - int(side) for side, round_ in bars])
+        most = max(0.5, python.shares().max())
+        assert heights[: row + 1] == pytest.approx(100 * python.shares() / most, abs=0.51)
+        assert not heights[row + 1 :].any(), "what follows is hidden"
+        assert_to_scale(
+            drawn_at(figure.locator(".pf-dots"))[:, 1], np.exp(-python.slope * np.arange(row + 1))
+        )
+        colors = figure.locator(".pf-matrix path:not([class])").all()
+        expected = colormap(DIVERGING)(0.5 - python.slope * np.arange(6) / 9)[:, :3]
+        assert np.array([shade_of(path, "fill") for path in colors]) == pytest.approx(
+            expected, abs=0.01
+        )
 
 
 def test_nope_leak_agrees_with_posenc(show):
@@ -1035,6 +1128,23 @@ def test_frequency_spectrum_agrees_with_posenc(show):
         assert number(r"Attention factor ([\d.]+)[:.]", shown) == python.attention_factor
         crosses = figure.locator(".pf-stage .pf-new").get_attribute("d")
         assert crosses.count("m0,-7") == new.sum()
+        seen = drawn_at(figure.locator(".pf-stage .pf-seen"))[: (~new).sum()]
+        never = drawn_at(figure.locator(".pf-stage .pf-new"))[: new.sum()]
+        dots = 3.5 + np.concatenate([seen - [0, 3.5], never])
+        dots = dots[dots[:, 0].argsort()]  # in the order of the pairs
+        assert_to_scale(dots[:, 1], np.log10(after))
+        assert np.diff(dots[:, 0]) == pytest.approx(np.diff(dots[:, 0]).mean(), abs=0.11)
+        distances = np.unique(np.rint(10 ** (np.arange(561) / 80)))
+        distances = np.append(distances[distances < python.target], python.target)
+        for curve, frequencies in [
+            (".pf-plain-curve", inv_freq(known.dim, base=known.base)),
+            (".pf-curve", python.frequencies()),
+        ]:
+            if method == "none" and curve == ".pf-curve":
+                continue  # the two are one
+            points = drawn_at(figure.locator(f".pf-stage {curve}"))
+            assert_to_scale(points[:, 1], np.cos(np.outer(distances, frequencies)).sum(axis=1))
+            assert_to_scale(-points[:, 0], np.log10(distances))
         made = re.search(r"([\d.\u202f]+) turns in training, now ([\d.\u202f]+?)[.:]\s", shown)
         assert [plain_number(text) for text in made.groups()] == pytest.approx(
             [trained[pair], after[pair]], rel=0.006
@@ -1128,8 +1238,16 @@ def test_extrapolation_lab_agrees_with_the_results(show):
         if found:
             lowest = min(found, key=found.get)
             assert f"lowest {lowest}, {found[lowest]:.3f}" in shown
-        drawn = figure.locator(".pf-stage .pf-curve:not([d='M9,9h0'])")
-        assert drawn.count() == len(python.curves())
+        drawn = figure.locator(".pf-stage .pf-curve:not([d='M9,9h0'])").all()
+        assert len(drawn) == len(python.curves())
+        if drawn:
+            bands = figure.locator(".pf-stage .pf-band:not([d='M9,9h0'])").all()
+            means = np.concatenate([drawn_at(curve) for curve in drawn])[:, 1]
+            ranges = np.concatenate([drawn_at(band) for band in bands])[:, 1]
+            rows = [np.array(python.points(curve)) for curve in python.curves()]
+            ends = np.concatenate([np.append(row[:, 2], row[::-1, 3]) for row in rows])
+            losses = np.concatenate([row[:, 1] for row in rows])
+            assert_to_scale(np.append(means, ranges), np.append(losses, ends))
 
 
 def test_extrapolation_lab_shows_numbers_under_the_pointer(show):
