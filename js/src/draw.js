@@ -22,6 +22,10 @@ export const h = (tag, attributes = {}, ...children) => fill(document.createElem
 /** An SVG element. */
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+/** A drawing, on a sheet that is not seen: an outline that grows would make a browser order its layers anew. */
+export const sheet = (attributes, ...parts) =>
+  s("svg", { "aria-hidden": "true", ...attributes }, s("rect", { class: "pf-sheet", width: "100%", height: "100%" }), ...parts);
+
 /** What `put` has set on an element: to ask the element would take as long as to set it. */
 const given = new WeakMap();
 

@@ -1,6 +1,6 @@
 // The clocks: one hand a pair, turning with the position, and the waves that its tip draws.
 
-import { circle, fixed, h, labels, line, paths, put, s, say, scale, short, strong, write } from "../draw.js";
+import { circle, fixed, h, labels, line, paths, put, s, say, scale, sheet, short, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { codeDistance, invFreq, turns, wavelength } from "../math.js";
 import { Clocks } from "../settings.js";
@@ -30,7 +30,7 @@ export default figure("Clocks", Clocks, (ui) => {
   const moving = Object.fromEntries(
     ["hands", "tips", "sines", "cosines", "open"].map((name) => [name, s("path", { class: `pf-${name}` })]));
   const [names, turned] = [s("text"), s("text", { class: "pf-strong", "text-anchor": "end" })];
-  const drawing = s("svg", { "aria-hidden": "true" }, dials, zeros, ...Object.values(moving), names, turned);
+  const drawing = sheet({}, dials, zeros, ...Object.values(moving), names, turned);
   const stage = h("div", { class: "pf-stage" }, drawing);
   const play = ui.button("Play", () => {
     const { playing, position } = ui.state();

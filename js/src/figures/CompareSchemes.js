@@ -1,6 +1,6 @@
 // Six schemes compared: the score of one query and one key along offsets, from three anchors.
 
-import { fixed, h, labels, line, NOTHING, paths, put, s, say, scale, strong, texts, ticks, wholeTicks, write } from "../draw.js";
+import { fixed, h, labels, line, NOTHING, paths, put, s, say, scale, sheet, strong, texts, ticks, wholeTicks, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { dot, invFreq, normals, sinusoidal } from "../math.js";
 import { SCHEMES } from "../palette.js";
@@ -115,7 +115,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
     const lines = ANCHORS.map((anchor) => s("path", { class: `pf-${anchor}` }));
     const spread = h("span", { class: "pf-spread" });
     const face = h("span", { class: "pf-card", style: `--shade:var(--pf-${name})` }, h("span", { class: "pf-name" }, LABELS[name]),
-      s("svg", { viewBox: `0 0 ${CARD_WIDTH} ${CARD_HEIGHT}`, "aria-hidden": "true" }, ...lines), spread);
+      sheet({ viewBox: `0 0 ${CARD_WIDTH} ${CARD_HEIGHT}` }, ...lines), spread);
     return [name, { lines, spread, face }];
   }));
   const [grid, zero] = paths("pf-grid", "pf-axis");
@@ -126,7 +126,7 @@ export default figure("CompareSchemes", CompareSchemes, (ui) => {
   const shaded = s("g", {}, band, cursor, ...curves, gap, ...dots); // what the scheme's colour is for
   const gapName = s("text", { class: "pf-strong pf-halo", dy: "0.35em" });
   const titles = [s("text", { y: 4 }, "score"), s("text", { "text-anchor": "middle", y: PLOT - 3 }, "offset j − i, in positions")];
-  const drawing = s("svg", { height: PLOT, "aria-hidden": "true" }, grid, zero, xTicks, yTicks, shaded, gapName, ...titles);
+  const drawing = sheet({ height: PLOT }, grid, zero, xTicks, yTicks, shaded, gapName, ...titles);
   const surface = h("div", { class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset", "aria-valuemin": 0 });
   const stage = h("div", { class: "pf-stage", style: `height:${PLOT}px` }, drawing, surface);
   const readout = ui.readout();

@@ -89,6 +89,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
       ui.slider("target", { label: "Wanted length", ratio: 2 ** (1 / 4), show: grouped }),
       ui.slider("pair", { label: "Pair", max: ({ model }) => MODELS[model].dim / 2 - 1 })));
 
+  const plains = {}; // the frequencies of each model that was chosen
   const scores = new WeakMap(); // of frequencies: sums of their cosines at the first of DISTANCES
   let model, plain, now, trained, before, after, fresh, x, y, room, axis;
   const count = () => plain.length;
@@ -100,8 +101,8 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     Home: () => ({ pair: 0 }), End: () => ({ pair: count() - 1 }),
   });
 
-  function compute({ method, factor, target }, changed) {
-    if (changed.has("model")) plain = math.invFreq(model.dim, model.base);
+  function compute({ model: chosen, method, factor, target }) {
+    plain = plains[chosen] ??= math.invFreq(model.dim, model.base);
     const wanted = frequencies(model, method, factor, target);
     if (String(wanted) !== String(now)) now = wanted; // what is the same stays, with what has been computed of it
     const made = (w, length) => Array.from(w, (one) => math.turns(one, length));
@@ -217,7 +218,7 @@ export default figure("FrequencySpectrum", FrequencySpectrum, (ui) => {
     if (!capable(state.method, state.model)) throw new RangeError(`method='longrope': must be another one, since model='${state.model}' has no list of factors`);
     if (state.pair >= model.dim / 2) throw new RangeError(`pair=${state.pair}: must be from 0 to ${model.dim / 2 - 1}, since model='${state.model}'`);
     if (["model", "method", "factor", "target", "width"].some((key) => changed.has(key))) {
-      const ends = compute(state, changed);
+      const ends = compute(state);
       if (changed.has("model") || changed.has("width") || String(ends) !== String(axis)) drawRoom(state, ends);
       axis = ends;
       drawPairs(state);

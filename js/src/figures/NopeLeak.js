@@ -1,6 +1,6 @@
 // What a causal mask gives away: equal attention, one marked token, one layer and two.
 
-import { amountColor, box, fixed, h, NOTHING, paths, put, s, say, strong, write } from "../draw.js";
+import { amountColor, box, fixed, h, NOTHING, paths, put, s, say, sheet, strong, write } from "../draw.js";
 import { figure } from "../kit.js";
 import { uniformAttention } from "../math.js";
 import { NopeLeak } from "../settings.js";
@@ -33,7 +33,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
   const mapSeen = s("path");
   const mapRow = s("rect", { class: "pf-frame" });
   const mapWords = [s("text", { "text-anchor": "middle" }, "key"), s("text", { "text-anchor": "middle" }, "query")];
-  const map = s("svg", { class: "pf-sees", "aria-hidden": "true" }, gradient, mapHidden, mapSeen, mapRow, ...mapWords);
+  const map = sheet({ class: "pf-sees" }, gradient, mapHidden, mapSeen, mapRow, ...mapWords);
 
   const boxes = s("path", { class: "pf-token" });
   const texts = (attributes) => Array.from({ length: MOST }, () => s("text", { "text-anchor": "middle", ...attributes }));
@@ -57,7 +57,7 @@ export default figure("NopeLeak", NopeLeak, (ui) => {
       value: s("text", { class: "pf-strong", "text-anchor": "middle" }),
     };
   });
-  const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" }, boxes, ...numbers, read, readNumber, marked, markedNumber,
+  const drawing = sheet({ height: HEIGHT }, boxes, ...numbers, read, readNumber, marked, markedNumber,
     ...layers.flatMap(({ up, ...parts }) => Object.values(parts).flat()));
   const surface = h("div", {
     class: "pf-surface", tabindex: 0, role: "application", "aria-roledescription": "chart",
