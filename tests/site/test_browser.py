@@ -387,6 +387,16 @@ def test_tooltips(visit, contents):
     expect(window.locator(".tooltip")).to_have_text("Fullscreen mode")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_end_of_a_page_stays_in_view(lesson, width, visit):
+    """What is laid out once it is in view must not push the end away from who jumps there."""
+    window = visit(lesson, viewport={"width": width, "height": 800})
+    window.evaluate("document.querySelector('.prev-next-footer').scrollIntoView({ block: 'end' })")
+    window.wait_for_timeout(300)
+    bottom = "document.querySelector('.prev-next-footer').getBoundingClientRect().bottom"
+    assert window.evaluate(bottom) <= 860
+
+
 def test_previous_and_next(visit, contents):
     window = visit(contents[0])
     window.locator("a.right-next").click()
