@@ -20,6 +20,21 @@ document.addEventListener("DOMContentLoaded", () => {
   document.fonts.addEventListener("loadingdone", () => seen.forEach(settle)); // formulas grow
 });
 
+// What stands before the place that a link leads to is laid out once it is near, and pushes the place away. For
+// some frames it is brought back.
+function hold(frames = 10) {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  place?.scrollIntoView({ behavior: "instant" });
+  if (place && frames) requestAnimationFrame(() => hold(frames - 1));
+}
+addEventListener("load", () => {
+  if (performance.getEntriesByType("navigation")[0].type === "navigate") hold();
+});
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest("a[href*='#']");
+  if (link) requestAnimationFrame(() => link.href === location.href && hold());
+});
+
 // The page's button and the usual keys print once there are letters for what has not been in view.
 const print = window.print.bind(window);
 window.print = async () => {

@@ -387,6 +387,21 @@ def test_tooltips(visit, contents):
     expect(window.locator(".tooltip")).to_have_text("Fullscreen mode")
 
 
+@pytest.mark.parametrize(
+    ("width", "place"), [(390, "by-parts-yarn-and-llama-3"), (1280, "flat-is-not-far-sighted")]
+)
+@pytest.mark.parametrize("way", ["address", "click"])
+def test_a_link_into_a_page_leads_to_its_place(way, width, place, visit):
+    """What is laid out before it, once it is near, must not push it away."""
+    lesson, viewport = "notebooks/06_long_context.html", {"width": width, "height": 800}
+    window = visit(lesson + f"#{place}" * (way == "address"), viewport=viewport)
+    if way == "click":
+        window.evaluate("(place) => document.querySelector(`a[href='#${place}']`).click()", place)
+    window.wait_for_timeout(800)
+    top = window.locator(f"#{place}").evaluate("(place) => place.getBoundingClientRect().top")
+    assert 0 <= top < 140
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_end_of_a_page_stays_in_view(lesson, width, visit):
     """What is laid out once it is in view must not push the end away from who jumps there."""
