@@ -23,7 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
 // What stands before the place that a link leads to is laid out once it is near, and pushes the place away. For
 // some frames it is brought back.
 function hold(frames = 10) {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const place = document.querySelector(":target");
   place?.scrollIntoView({ behavior: "instant" });
   if (place && frames) requestAnimationFrame(() => hold(frames - 1));
 }
