@@ -97,6 +97,6 @@ class RopePair(Figure):
         return minus(
             f"RopePair: one pair, theta = {self.theta:.15g} degrees. The query at {self.query} is "
             f"turned by {self.query * self.theta:.15g} degrees, the key at {self.key} by "
-            f"{self.key * self.theta:.15g}. Distance m - n: {self.query - self.key}. "
+            f"{self.key * self.theta:.15g}. Offset m - n: {self.query - self.key}. "
             f"q.k before: {np.dot(QUERY, KEY):.3f}, after: {self.product():.3f}."
         )

@@ -52,7 +52,7 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
   const [trainedAt, entropyAt, cursor] = paths("pf-trained-at", "pf-entropy", "pf-cursor");
   const words = {
     loss: s("text", { x: 0, y: 10 }, "loss, in nats a character"), place: s("text", { y: HEIGHT - 3, "text-anchor": "middle" }),
-    entropy: s("text", { "text-anchor": "start" }), trained: s("text", { "text-anchor": "start" }, "trained length"),
+    entropy: s("text", { class: "pf-halo" }), trained: s("text", { "text-anchor": "start" }, "trained length"),
   };
   const drawing = s("svg", { height: HEIGHT, "aria-hidden": "true" },
     grid, lossTicks, dashes, placeTicks, entropyAt, trainedAt, cursor, layers.bands, layers.curves, layers.marks, layers.ends, ...Object.values(words));
@@ -150,8 +150,8 @@ export default figure("ExtrapolationLab", ExtrapolationLab, (ui) => {
     const inside = entropy > low - margin && entropy < high + margin;
     put(entropyAt, { d: inside ? `M${LEFT},${up(entropy)}H${right}` : NOTHING });
     say(words.entropy, inside ? "letter frequencies alone" : "");
-    // where no curve is high: by position that is the end, by length the beginning
-    put(words.entropy, { x: byPosition ? right - 4 : LEFT + 20, y: up(entropy) + 14, "text-anchor": byPosition ? "end" : "start" });
+    // where few curves are high: at the beginning, above the line if there is room
+    put(words.entropy, { x: LEFT + 20, y: up(entropy) + (up(entropy) > TOP + 20 ? -6 : 14) });
 
     const drawn = curves.map(({ name }) => tables.get(name).map(([place, ...values]) => [across(place), ...values.map(up)]));
     const ends = wide ? apart(drawn.map((some) => some.at(-1)[1]), 14, TOP, TOP + PLOT) : [];

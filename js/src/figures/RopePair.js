@@ -256,7 +256,7 @@ export default figure("RopePair", RopePair, (ui) => {
     const high = Math.max(query, key) === LAST;
     shifts.forEach((button, i) => put(button, { "aria-disabled": i < 2 ? low : high }));
     write(readout,
-      "Distance m − n ", strong(fixed(query - key, 0)), ": q·k before ", strong(fixed(product(0), 3)),
+      "Offset m − n ", strong(fixed(query - key, 0)), ": q·k before ", strong(fixed(product(0), 3)),
       ", after ", strong(fixed(after, 3)), ".");
     [query, key].forEach((position, i) => put(tips[i], { "aria-valuenow": position, "aria-valuetext": `position ${position}` }));
     write(queryWords, "q turned by ", ...turnOf(query, given));
