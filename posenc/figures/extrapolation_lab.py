@@ -22,7 +22,7 @@ LABELS = {
     "t5_128": "T5 to 128",
     "linear": "PI",
     "ntk": "NTK",
-    "ntk, factor 2.5 times": "NTK, factor\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}2.5",
+    "ntk, factor 2.5 times": "NTK, factor \N{MULTIPLICATION SIGN} 2.5",
     "yarn": "YaRN",
     "yarn, ramp in turns": "YaRN by turns",
 }

@@ -485,6 +485,34 @@ def test_what_is_drawn_depends_on_the_settings_alone(name, show, find):
         assert apart.getbbox() is None, {key: str(state[key])[:40] for key in state}
 
 
+# Words of a drawing that a line runs through, which is not of the grid.
+CROSSED = """(figure) => {
+  const words = [...figure.querySelectorAll("svg text:not(.pf-halo)")]
+    .flatMap((text) => (text.childElementCount ? [...text.children] : [text]))
+    .filter((part) => part.textContent.trim() && getComputedStyle(part).visibility === "visible")
+    .map((part) => ({ words: part.textContent, box: part.getBoundingClientRect() }));
+  const inside = ({ left, right, top, bottom }, { x, y }) =>
+    left < x && x < right && top + 3 < y && y < bottom - 3; // a box is higher than its letters
+  const lines = [...figure.querySelectorAll("svg path:not(.pf-grid)")]
+    .filter((path) => getComputedStyle(path).stroke !== "none");
+  return lines.flatMap((path) => {
+    const crossed = new Set();
+    for (let at = 0; at < path.getTotalLength(); at++) {
+      const point = path.getPointAtLength(at).matrixTransform(path.getScreenCTM());
+      for (const { words: some, box } of words) if (inside(box, point)) crossed.add(some);
+    }
+    return [...crossed];
+  });
+}"""
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_words_can_be_read_beside_the_lines(chapter, size, visit):
+    """A drawing's words stand clear of its lines, or have a halo."""
+    for place in visit(chapter, size).locator(".live-figure").all():
+        assert place.evaluate(CROSSED) == [], place.get_attribute("data-figure")
+
+
 # What each figure must show
 
 
