@@ -50,7 +50,7 @@ class RopePair(Figure):
         return float(query @ key)
 
     def curve(self) -> FloatArray:
-        """Return the product at every offset m - n from -12 to 12."""
+        """Return the product at every m - n from -12 to 12."""
         offsets = np.arange(-FARTHEST, FARTHEST + 1)
         turns = rotation_matrix(offsets, [math.radians(self.theta)], layout="half")
         return np.asarray(turns @ QUERY @ KEY)
@@ -88,7 +88,7 @@ class RopePair(Figure):
         graph.plot(places, curve, "o-", color=mark("rope").color, lw=1.2, ms=3)
         graph.plot(offset, curve[offset + FARTHEST], "o", color="black", ms=9)
         graph.set(
-            xlabel="offset m \N{MINUS SIGN} n", title="q\N{DOT OPERATOR}k after", ylim=(-1.2, 1.2)
+            xlabel="m \N{MINUS SIGN} n, query minus key", title="q\N{DOT OPERATOR}k after", ylim=(-1.2, 1.2)
         )
         return picture
 
@@ -97,6 +97,6 @@ class RopePair(Figure):
         return minus(
             f"RopePair: one pair, theta = {self.theta:.15g} degrees. The query at {self.query} is "
             f"turned by {self.query * self.theta:.15g} degrees, the key at {self.key} by "
-            f"{self.key * self.theta:.15g}. Offset m - n: {self.query - self.key}. "
+            f"{self.key * self.theta:.15g}. m - n = {self.query - self.key}. "
             f"q.k before: {np.dot(QUERY, KEY):.3f}, after: {self.product():.3f}."
         )

@@ -936,13 +936,13 @@ def test_compare_schemes_shows_the_table_of_the_lesson(show):
 def test_rope_pair_shows_the_numbers_of_the_textbook(show):
     figure = show("RopePair")
     shown = words(figure)
-    assert "Offset m - n 2: q·k before 0.747, after 0.894." in shown
+    assert "m - n = 2: q·k before 0.747, after 0.894." in shown
     assert "q turned by 2 × 26° = 52°\n" in shown
     assert "k turned by 0 × 26° = 0°\n" in shown
     for _ in range(3):
         figure.get_by_role("button", name="Shift both by 1", exact=True).click()
     shown = words(figure)
-    assert "Offset m - n 2: q·k before 0.747, after 0.894." in shown
+    assert "m - n = 2: q·k before 0.747, after 0.894." in shown
     assert "q turned by 5 × 26° = 130°\n" in shown
     figure.get_by_role("button", name="Shift both by \u22121", exact=True).press("Space")
     assert "k turned by 2 × 26° = 52°\n" in words(figure)
@@ -964,7 +964,7 @@ def test_rope_pair_agrees_with_posenc(show):
         move(figure, "Angle θ", theta)
         shown = words(figure)
         python = figures.RopePair(query=query, key=key, theta=theta)
-        assert f"Offset m - n {query - key}:" in shown
+        assert f"m - n = {query - key}:" in shown
         assert number(r"after (-?[\d.]+)\.", shown) == python.product()
         assert float(graph.get_attribute("aria-valuenow")) == query - key
         q, k = python.turned()
@@ -1000,15 +1000,15 @@ def test_rope_pair_vectors_are_turned_by_hand(show):
 def test_rope_pair_keeps_within_the_graph(show):
     figure = show("RopePair")
     move(figure, "Query at m", 100)
-    assert "Offset m - n 12:" in words(figure)
+    assert "m - n = 12:" in words(figure)
     assert figure.get_by_label("Key at n").input_value() == "88"
     graph = figure.get_by_role("slider", name="Offset m \u2212 n")
     for key, offset in [("Home", -12), ("ArrowRight", -11), ("End", 12), ("ArrowDown", 11)]:
         graph.press(key)
-        assert f"Offset m - n {offset}:" in words(figure)
+        assert f"m - n = {offset}:" in words(figure)
     box = graph.bounding_box()
     figure.page.mouse.click(box["x"] + box["width"] / 2 + 12, box["y"] + box["height"] / 2)
-    assert "Offset m - n 0: q·k before 0.747, after 0.747." in words(figure)
+    assert "m - n = 0: q·k before 0.747, after 0.747." in words(figure)
 
 
 def test_quiz_explains_at_once_by_keyboard(show):

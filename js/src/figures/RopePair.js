@@ -50,10 +50,10 @@ export default figure("RopePair", RopePair, (ui) => {
   const points = s("path", { class: "pf-point" });
   const [zero, now] = [s("circle", { class: "pf-zero", r: 4.5 }), s("circle", { class: "pf-now", r: 6 })];
   const [zeroName, nowName] = [s("text", { class: "pf-halo" }), s("text", { class: "pf-strong" })];
-  const [across, upwards] = [s("text", { "text-anchor": "middle" }, "offset m − n, in positions"), s("text", { y: 12 }, "q·k after the rotation")];
+  const [across, upwards] = [s("text", { "text-anchor": "middle" }, "m − n, query minus key"), s("text", { y: 12 }, "q·k after the rotation")];
   const graph = s("svg", { "aria-hidden": "true" }, grid, axes, scoreTicks, offsetTicks, drop, curve, points, zero, now, zeroName, nowName, across, upwards);
   const surface = h("div", {
-    class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "Offset m − n", "aria-valuemin": -FARTHEST, "aria-valuemax": FARTHEST,
+    class: "pf-surface", tabindex: 0, role: "slider", "aria-label": "m − n, query minus key", "aria-valuemin": -FARTHEST, "aria-valuemax": FARTHEST,
   });
   const tips = ["q", "k"].map((name) => h("div", {
     class: "pf-tip", tabindex: 0, role: "slider", "aria-label": `Turn ${name}: its position`, "aria-valuemin": 0, "aria-valuemax": LAST,
@@ -221,7 +221,7 @@ export default figure("RopePair", RopePair, (ui) => {
     const left = offset > FARTHEST - 4;
     put(nowName, { x: x + (left ? -10 : 10), y: y - 8, "text-anchor": left ? "end" : "start" });
     put(zeroName, { visibility: Math.abs(offset) < 1 ? "hidden" : "visible" });
-    put(surface, { "aria-valuenow": offset, "aria-valuetext": `offset ${fixed(offset, 0)}: q·k is ${fixed(value, 3)}` });
+    put(surface, { "aria-valuenow": offset, "aria-valuetext": `m − n is ${fixed(offset, 0)}: q·k is ${fixed(value, 3)}` });
     return value;
   }
 
@@ -256,7 +256,7 @@ export default figure("RopePair", RopePair, (ui) => {
     const high = Math.max(query, key) === LAST;
     shifts.forEach((button, i) => put(button, { "aria-disabled": i < 2 ? low : high }));
     write(readout,
-      "Offset m − n ", strong(fixed(query - key, 0)), ": q·k before ", strong(fixed(product(0), 3)),
+      "m − n = ", strong(fixed(query - key, 0)), ": q·k before ", strong(fixed(product(0), 3)),
       ", after ", strong(fixed(after, 3)), ".");
     [query, key].forEach((position, i) => put(tips[i], { "aria-valuenow": position, "aria-valuetext": `position ${position}` }));
     write(queryWords, "q turned by ", ...turnOf(query, given));
