@@ -88,7 +88,9 @@ class RopePair(Figure):
         graph.plot(places, curve, "o-", color=mark("rope").color, lw=1.2, ms=3)
         graph.plot(offset, curve[offset + FARTHEST], "o", color="black", ms=9)
         graph.set(
-            xlabel="m \N{MINUS SIGN} n, query minus key", title="q\N{DOT OPERATOR}k after", ylim=(-1.2, 1.2)
+            xlabel="m \N{MINUS SIGN} n, query minus key",
+            title="q\N{DOT OPERATOR}k after",
+            ylim=(-1.2, 1.2),
         )
         return picture
 

@@ -210,7 +210,7 @@ def test_clocks_find_the_closest_two():
 
 def test_rope_pair_words_hold_the_numbers_of_the_source():
     words = figures.RopePair().describe()
-    for number in ("26 degrees", "by 52 degrees", "by 0.", "n: 2.", "before: 0.747, after: 0.894"):
+    for number in ("26 degrees", "by 52 degrees", "by 0.", "n = 2.", "before: 0.747, after: 0.894"):
         assert number in words
 
 
