@@ -249,7 +249,10 @@ def _layer(rope: Rope, asked: int | None) -> LayerReport:
     trained = rope.trained_length
     target = _promised_length(rope) if asked is None else asked
     if target > LONGEST:
-        raise ValueError(f"target_length={target:g}: must be at most {LONGEST}")
+        whose = "the length that the file promises" if asked is None else "target_length"
+        raise ValueError(
+            f"{whose}={target}: must be at most {LONGEST}; give a target_length within it"
+        )
     scaled, attention_factor = model_config.frequencies(rope, target)
     if rope.window is not None:  # no query looks further back than the window
         trained, target = min(trained, rope.window), min(target, rope.window)
@@ -348,7 +351,9 @@ def _lengths(rope: Rope, layer: LayerReport, asked: bool) -> Found:
                 "factor-mismatch",
                 f"factor={factor:g}, but max_position_embeddings={longest} is {ratio:g} times "
                 f"original_max_position_embeddings={stated}. The factor is what counts: it reaches "
-                f"{factor * stated:g} positions.",
+                f"{factor * stated:g} positions."
+                + " transformers 4 takes the ratio instead."
+                * (kind == "longrope"),
             )
     if kind == "yarn" and stated is None and not (asked and target > trained):
         yield _warn(
@@ -434,8 +439,14 @@ def _temperature(rope: Rope, layer: LayerReport, asked: bool) -> Found:
         validate.number(key, entry.get(key) or 0, at_least=0)
         for key in ("mscale", "mscale_all_dim")
     )
+    besides = (
+        "models that read mscale_all_dim multiply their softmax scale by "
+        f"{yarn_temperature(factor, all_dim) ** 2:.6g} besides"
+    )
     if given is not None and abs(given / formula - 1) > 1e-3:
         off = " That switches the correction off." if given == 1 else ""
+        if given == 1 and all_dim:
+            off = f" It stays 1 on cosines and sines; {besides}."
         yield _warn(
             "attention-factor",
             f"attention_factor={given:g} is final; without it the formula would give "
@@ -444,19 +455,21 @@ def _temperature(rope: Rope, layer: LayerReport, asked: bool) -> Found:
     if given not in (None, 1) and all_dim:
         yield _warn(
             "attention-factor-twice",
-            f"attention_factor={given:g} and mscale_all_dim={all_dim:g} are both set. Models that "
-            "read mscale_all_dim multiply their softmax scale by "
-            f"{yarn_temperature(factor, all_dim) ** 2:.6g} besides: the temperature may be "
-            "applied twice.",
+            f"attention_factor={given:g} and mscale_all_dim={all_dim:g} are both set, and "
+            f"{besides}: the temperature may be applied twice.",
         )
-    alone = bool(mscale) != bool(all_dim)
-    if given is None and alone and mscale != 1:  # mscale 1 is what neither would give
-        names = ("mscale", "mscale_all_dim")
-        lonely, other = names if mscale else reversed(names)
+    if given is None and all_dim and not mscale:
+        yield _warn(
+            "attention-factor-twice",
+            f"mscale_all_dim={all_dim:g} is set but mscale is not (zero counts as not set): "
+            f"cosines and sines carry {layer.attention_factor:.6g}, and {besides}. The temperature "
+            "may be applied twice; set mscale to the same number.",
+        )
+    if given is None and mscale not in (0, 1) and not all_dim:  # 1 is what neither would give
         yield _warn(
             "mscale-ignored",
-            f"{lonely} is set but {other} is not (zero counts as not set), so neither counts: the "
-            f"attention factor is {layer.attention_factor:.6g}.",
+            "mscale is set but mscale_all_dim is not (zero counts as not set), so it does not "
+            f"count: the attention factor is {layer.attention_factor:.6g}.",
         )
     if given is None and mscale and all_dim:
         yield _note(

@@ -71,7 +71,8 @@ def attention_weights(
 
     Shapes: ``q`` ``(..., m, d)``, ``k`` ``(..., n, d)``, result ``(..., m, n)``, float64. ``mask``
     (boolean, True means visible) and ``bias`` (added after the division) are anything that
-    broadcasts to the result. Raises ``ValueError`` if shapes do not fit or a query sees no key.
+    broadcasts to the result; a bias of minus infinity hides a key as the mask does. Raises
+    ``ValueError`` if shapes do not fit or a query sees no key.
 
     >>> attention_weights([[1.0, 0.0]], [[0.0, 1.0], [0.0, -1.0]]).tolist()
     [[0.5, 0.5]]
@@ -79,13 +80,20 @@ def attention_weights(
     Source: Vaswani et al. 2017, equation 1.
     """
     q, k = validate.real_array("q", q), validate.real_array("k", k)
-    if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1]:
+    if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not q.shape[-1]:
         raise ValueError(
             f"q {q.shape} and k {k.shape}: must be (..., m, d) and (..., n, d) with the same d"
         )
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    validate.leading_axes(q=q, k=k)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    if not np.isfinite(scores).all():
+        raise ValueError("q and k: their products are too large for float64; scale them down")
     if bias is not None:
-        bias = validate.real_array("bias", bias)
+        bias = validate.real_array("bias", bias, finite=False)
+        if not (bias < np.inf).all():
+            bad = bias[~(bias < np.inf)].flat[0]
+            raise ValueError(f"bias holds {bad}: every entry must be finite or minus infinity")
         validate.broadcasts("bias", bias, scores)
         scores = scores + bias
     if mask is not None:
@@ -93,9 +101,9 @@ def attention_weights(
         if mask.dtype != np.bool_:
             raise ValueError(f"mask has dtype {mask.dtype}: must be boolean, True for visible")
         validate.broadcasts("mask", mask, scores)
-        if not mask.any(axis=-1).all():
-            raise ValueError("mask hides every key from some query: leave it at least one")
         scores = np.where(mask, scores, -np.inf)
+    if np.isneginf(scores.max(axis=-1)).any():
+        raise ValueError("mask and bias hide every key from some query: leave it at least one")
     return softmax(scores)
 
 
@@ -123,4 +131,5 @@ def attention(
         raise ValueError(
             f"v {v.shape}: must be (..., {weights.shape[-1]}, e), one value for each key"
         )
+    validate.leading_axes(weights=weights, v=v)
     return np.asarray(weights @ v)

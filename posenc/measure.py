@@ -93,6 +93,7 @@ def score_terms(
         raise ValueError(
             f"x has shape {x.shape}, code {code.shape}: must be (..., n, d), the same n and d"
         )
+    validate.leading_axes(x=x, code=code)
     matrix = _square("weights", weights, x.shape[-1])
     left = (x @ matrix, code @ matrix)
     return ScoreTerms(*(a @ b.swapaxes(-1, -2) for a in left for b in (x, code)))
@@ -326,6 +327,8 @@ def requirements(
     >>> requirements(lambda p: p[:, None] / 10, length=100).size
     9.9
     """
+    if not (isinstance(subject, Scheme) or callable(subject)):
+        raise ValueError(f"subject={subject!r}: must be a Scheme, or a function of positions")
     length = validate.integer("length", length, at_least=2)
     query = length - 1 if query is None else validate.integer("query", query, at_least=0)
     if query >= length:

@@ -19,6 +19,26 @@ BASES = ("rope_theta", "rotary_emb_base")
 ROTATED_PARTS = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction")
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
 
+# The width of a head where the file has no head_dim: these families do not divide hidden_size.
+HEAD_DIMS = {
+    "ernie4_5": 128,
+    "gemma": 256,
+    "gemma2": 256,
+    "gemma3_text": 256,
+    "gemma3n_text": 256,
+    "glm": 128,
+    "glm4": 128,
+    "gpt_oss": 64,
+    "helium": 128,
+    "jetmoe": 128,
+    "llama4_text": 128,
+    "qwen3": 128,
+    "qwen3_next": 256,
+    "qwen3_vl_text": 128,
+    "seed_oss": 128,
+    "vaultgemma": 256,
+}
+
 # What each type reads from the scaling entry, beside its name, the base and the rotated part.
 EXTENSION = {"factor", "original_max_position_embeddings"}
 KEYS = {
@@ -84,7 +104,12 @@ class Rope:
             return 1.0
         if self.rope_type in ("yarn", "llama3", "longrope") and self.stated_original is not None:
             longest = self.need_max_position_embeddings()
-            return validate.number("factor", longest / self.stated_original, at_least=1)
+            if longest < self.stated_original:
+                raise ValueError(
+                    f"original_max_position_embeddings={self.stated_original} is longer than "
+                    f"max_position_embeddings={longest}: exchange them, or add 'factor'"
+                )
+            return longest / self.stated_original
         raise ValueError(
             f"rope_scaling of type {self.rope_type!r} has no 'factor': add the extended length "
             "divided by the trained one"
@@ -110,8 +135,9 @@ def from_config(
 
     ``config`` is the file as a dict: ``rope_scaling`` beside ``rope_theta``, or
     ``rope_parameters``; ``type`` or ``rope_type``; the text part of a multimodal file. The rotated
-    width comes from ``qk_rope_head_dim``, or from ``head_dim`` (else ``hidden_size /
-    num_attention_heads``) and ``partial_rotary_factor``, ``rotary_pct`` or ``rotary_dim``.
+    width comes from ``qk_rope_head_dim``, or from ``head_dim`` (else that of the ``model_type``,
+    else ``hidden_size / num_attention_heads``) and ``partial_rotary_factor``, ``rotary_pct`` or
+    ``rotary_dim``.
     Frequencies have shape ``(dim/2,)``, radians per position, where ``dim`` is the rotated width;
     type ``"proportional"`` keeps the head's whole width and gives frequency 0 to pairs that do not
     turn.
@@ -128,7 +154,9 @@ def from_config(
     ([0.5, 0.005], 1.0)
 
     Source: the formulas are those of ``linear``, ``dynamic_ntk_base``, ``yarn``, ``llama3`` and
-    ``longrope``; the keys are those of transformers 4.57 and 5.24.
+    ``longrope``; the keys are those of transformers 4.57 and 5.24. Where the two differ, 5.24 is
+    followed: with ``"longrope"`` a ``factor`` counts, and so does a trained length in its entry;
+    4.57 takes the ratio of the lengths, and ``max_position_embeddings``.
     """
     return frequencies(select(ropes(config), layer_type), seq_len)
 
@@ -139,8 +167,9 @@ def ropes(config: Config) -> dict[str | None, Rope | None]:
     The one key is ``None`` where all layers are told the same.
     """
     config = _text_part(_mapping("config", config))
-    for key, value in (("position_embedding_type", "absolute"), ("alibi", True)):
-        if config.get(key) == value:
+    absolute = ("position_embedding_type", "absolute")
+    for key, value in (absolute, ("alibi", True)):
+        if config.get(key) == value and not (key == absolute[0] and _names_a_rotation(config)):
             raise ValueError(
                 f"config has {key}={value!r}: this model does not rotate its queries and keys"
             )
@@ -197,7 +226,7 @@ def frequencies(rope: Rope, seq_len: int | None = None) -> tuple[FloatArray, flo
                     base=rope.base,
                     beta_fast=_or(entry.get("beta_fast"), 32),
                     beta_slow=_or(entry.get("beta_slow"), 1),
-                    truncate=truncate is None or bool(truncate),
+                    truncate=True if truncate is None else truncate,
                 ),
                 attention_factor(rope, seq_len),
             )
@@ -219,6 +248,8 @@ def frequencies(rope: Rope, seq_len: int | None = None) -> tuple[FloatArray, flo
                         f"{name} holds {values.size} numbers: must hold one for each of the "
                         f"{plain.size} pairs of the rotated width {rope.dim}"
                     )
+                if (values <= 0).any():
+                    raise ValueError(f"{name} holds {values.min():g}: every factor must be above 0")
             return scaling.longrope(plain, lists[f"{which}_factor"]), attention_factor(
                 rope, seq_len
             )
@@ -270,10 +301,11 @@ def _entries(config: Config) -> dict[str | None, Config | None]:
             "sliding_attention": {"rope_theta": _or(config.get("rope_local_base_freq"), 1e4)},
         }
     if "global_rope_theta" in config or family == "modernbert":
-        bases = _or(config.get("global_rope_theta"), 160000.0), config.get("local_rope_theta")
+        base = _or(config.get("global_rope_theta"), 160000.0)
+        local = _or(config.get("local_rope_theta", 10000.0), base)
         return {
-            "full_attention": {"rope_theta": bases[0], **entry},
-            "sliding_attention": {"rope_theta": _or(bases[1], 10000.0), **entry},
+            "full_attention": {"rope_theta": base, **entry},
+            "sliding_attention": {"rope_theta": local, **entry},
         }
     if family == "olmo3":
         return {"full_attention": entry, "sliding_attention": {}}
@@ -324,6 +356,9 @@ def _head_dim(config: Config, kind: str | None) -> int:
         return validate.integer("head_dim", given, at_least=2)
     if config.get("qk_rope_head_dim") is not None:
         return validate.integer("qk_rope_head_dim", config["qk_rope_head_dim"], at_least=2)
+    family = config.get("model_type")
+    if isinstance(family, str) and family in HEAD_DIMS:
+        return HEAD_DIMS[family]
     hidden = _first(config, ("hidden_size", "n_embd"))
     heads = _first(config, ("num_attention_heads", "n_head"))
     if hidden is None or heads is None:
@@ -366,6 +401,12 @@ def _rotated_part(config: Config, entry: Config) -> float:
     if part > 1:
         raise ValueError(f"partial_rotary_factor={part:g}: must be at most 1")
     return part
+
+
+def _names_a_rotation(config: Config) -> bool:
+    """Whether the file says how to rotate: released ones carry a leftover "absolute" besides."""
+    keys = (*BASES, "rope_parameters", "rope_scaling", "global_rope_theta")
+    return _first(config, keys) is not None
 
 
 def _text_part(config: Config) -> Config:

@@ -1,9 +1,9 @@
 """A pair of dimensions as one point of a circle: r e^(i w p).
 
 Whole turns change nothing, so only the fraction of a turn is kept, from a product that carries
-what rounding cuts off: the result is exact to rounding at any position. Runs of consecutive
-positions then need few sines: e^(i w (p+k)) = e^(i w p) e^(i w k) makes every block of rows from
-its first row and one table of offsets.
+what rounding cuts off: the result is exact to rounding at any position up to 2^53. Runs of
+consecutive positions then need few sines: e^(i w (p+k)) = e^(i w p) e^(i w k) makes every block of
+rows from its first row and one table of offsets.
 """
 
 import math
@@ -57,8 +57,9 @@ def point_blocks(
     first = np.arange(0, positions.size, size)
     offset = np.arange(size, dtype=np.float64)
     run = (positions[first, None] + offset).ravel()[: positions.size]
-    # Between whole numbers the sum is exact; a fraction would be rounded.
-    consecutive = np.logical_and.reduceat(positions == run, first) & (positions[first] % 1 == 0)
+    # Between whole numbers within 2^53 the sum is exact; others would be rounded.
+    whole = (positions[first] % 1 == 0) & (np.abs(positions[first]) <= 2.0**53 - size)
+    consecutive = np.logical_and.reduceat(positions == run, first) & whole
     starts = iter(points(positions[first[consecutive]], frequencies, rest=rest, radius=radius))
     offsets = points(offset, frequencies, rest=rest)
     block = np.empty_like(offsets)

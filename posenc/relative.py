@@ -40,7 +40,7 @@ def diagonal_offsets(q_len: int, k_len: int) -> IntArray:
     return np.arange(1 - k_len, q_len, dtype=np.int64)
 
 
-def diagonal_view(values: npt.NDArray[Any], q_len: int, k_len: int) -> npt.NDArray[Any]:
+def diagonal_view(values: npt.ArrayLike, q_len: int, k_len: int) -> npt.NDArray[Any]:
     """Return the matrix whose entry depends on key minus query alone, without filling it.
 
     ::
@@ -56,6 +56,7 @@ def diagonal_view(values: npt.NDArray[Any], q_len: int, k_len: int) -> npt.NDArr
     [[1, 0, 1], [2, 1, 0]]
     """
     offsets = diagonal_offsets(q_len, k_len)
+    values = validate.full_array("values", values)
     if values.shape[-1:] != offsets.shape:
         raise ValueError(
             f"values has shape {values.shape}: its last axis must hold q_len + k_len - 1 = "
@@ -183,6 +184,16 @@ def t5_bucket(
     return bucket + first.size * (r > 0) if bidirectional else bucket
 
 
+def t5_table(table: npt.ArrayLike, bidirectional: bool) -> npt.NDArray[Any]:
+    """Return a table with a row for each bucket, or say how many rows there must be."""
+    rows = validate.table("table", table)
+    both = validate.boolean("bidirectional", bidirectional)
+    if len(rows) < 2 + 2 * both or (both and len(rows) % 2):
+        allowed = "even and at least 4 if bidirectional" if both else "at least 2"
+        raise ValueError(f"table has {len(rows)} rows, one a bucket: must be {allowed}")
+    return rows
+
+
 def t5_bias(
     table: npt.ArrayLike,
     q_len: int,
@@ -198,7 +209,8 @@ def t5_bias(
         bias[head, i, j] = table[bucket(n - m), head]
 
     ``table`` has shape ``(num_buckets, heads)``, one row a bucket, as T5 models store it; one table
-    serves all layers. The queries are the last ``q_len`` of ``k_len`` positions.
+    serves all layers of an encoder or decoder. The queries are the last ``q_len`` of ``k_len``
+    positions.
 
     Shape ``(heads, q_len, k_len)``, in units of the score; the table's dtype; a read-only view of
     ``q_len + k_len - 1`` numbers a head. Raises ``ValueError`` if the table is not such an array, a
@@ -209,7 +221,7 @@ def t5_bias(
 
     Source: Raffel et al. 2020, section 2.1.
     """
-    rows = validate.table("table", table)
+    rows = t5_table(table, bidirectional)
     bucket = t5_bucket(
         diagonal_offsets(q_len, k_len),
         bidirectional=bidirectional,

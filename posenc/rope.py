@@ -182,7 +182,7 @@ def to_interleaved(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _reordered(x: npt.ArrayLike, to: Layout, since: Layout) -> npt.NDArray[Any]:
-    x = np.asarray(x)
+    x = validate.full_array("x", x)
     width = validate.even_dim(x.shape[-1] if x.ndim else 0, name="x.shape[-1]")
     result = np.empty_like(x)
     for there, here in zip(members(to, width // 2), members(since, width // 2), strict=True):
@@ -191,7 +191,7 @@ def _reordered(x: npt.ArrayLike, to: Layout, since: Layout) -> npt.NDArray[Any]:
 
 
 def _numbers(name: str, value: npt.ArrayLike) -> npt.NDArray[Any]:
-    array = np.asarray(value)
+    array = validate.full_array(name, value)
     if array.dtype.kind not in "iuf" or not array.ndim:
         raise ValueError(
             f"{name} has shape {array.shape} and dtype {array.dtype}: must hold real numbers "

@@ -191,8 +191,10 @@ def yarn_attention_factor(
 
     Source: Peng et al. 2023 (YaRN), section 3.4; DeepSeek-AI 2024 (DeepSeek-V2), section 3.1.4.
     """
-    if mscale and mscale_all_dim:
-        return yarn_temperature(factor, mscale) / yarn_temperature(factor, mscale_all_dim)
+    own = validate.number("mscale", mscale or 0, at_least=0)
+    all_dim = validate.number("mscale_all_dim", mscale_all_dim or 0, at_least=0)
+    if own and all_dim:
+        return yarn_temperature(factor, own) / yarn_temperature(factor, all_dim)
     return yarn_temperature(factor)
 
 
@@ -291,7 +293,7 @@ def context_bound(inv_freq: npt.ArrayLike, *, limit: int) -> int | None:
 
         min { m :  sum_k cos(m w_k) < 0 },   m = 1 .. limit
 
-    ``None`` if there is none up to ``limit``. Up to this distance a key like the query scores
+    ``None`` if there is none up to ``limit``. Below this distance a key like the query scores
     higher on average than a key unrelated to it; a base too small for a context ends that early.
     Raises ``ValueError`` if a frequency is negative or not finite, or ``limit`` is not an integer
     of at least 1.

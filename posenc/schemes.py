@@ -21,7 +21,8 @@ query as it enters the dot product, since Shaw's bias depends on it; the others 
 
 Shapes: contents ``(..., n, d)``; positions ``(n,)``, or with leading axes, which are those that the
 contents begin with (a batch). A scheme with several heads (ALiBi, T5) takes axis -3 for the heads:
-its bias has shape ``(heads, m, n)``, and so have the scores of contents without such an axis.
+its bias has shape ``(heads, m, n)``, and so have the scores of contents without such an axis. A
+batch then has shape ``(batch, 1, n, d)``, or ``(batch, heads, n, d)``.
 Everything is float64. A new scheme is one function that returns a ``Scheme``.
 """
 
@@ -36,7 +37,7 @@ from posenc import validate
 from posenc.alibi import alibi_slopes
 from posenc.frequencies import inv_freq
 from posenc.learned import lookup
-from posenc.relative import shaw_index, t5_bucket
+from posenc.relative import shaw_index, t5_bucket, t5_table
 from posenc.rope import Layout, apply_rope, rope_cos_sin
 from posenc.sinusoids import sinusoidal
 from posenc.validate import FloatArray
@@ -178,7 +179,7 @@ def alibi_scheme(heads: int) -> Scheme:
     Source: Press et al. 2022, section 3.
     """
     slopes = alibi_slopes(validate.integer("heads", heads, at_least=1))[:, None, None]
-    return Scheme("alibi", bias=lambda q, m, n: -slopes * np.abs(_relative(m, n)))
+    return Scheme("alibi", bias=lambda q, m, n: -slopes * np.abs(_relative(m, n, len(slopes))))
 
 
 def t5_scheme(
@@ -198,12 +199,12 @@ def t5_scheme(
 
     Source: Raffel et al. 2020, section 2.1.
     """
-    rows = validate.table("table", table).astype(np.float64)
+    rows = t5_table(table, bidirectional).astype(np.float64)
     heads = np.arange(rows.shape[1])[:, None, None]
 
     def bias(q: Array, q_positions: Array, k_positions: Array) -> Array:
         bucket = t5_bucket(
-            _relative(q_positions, k_positions),
+            _relative(q_positions, k_positions, len(heads)),
             bidirectional=bidirectional,
             num_buckets=len(rows),
             max_distance=max_distance,
@@ -240,9 +241,10 @@ def shaw_scheme(table: npt.ArrayLike) -> Scheme:
     def bias(q: Array, q_positions: Array, k_positions: Array) -> Array:
         _same_width("q", q, rows)
         index = shaw_index(_relative(q_positions, k_positions), len(rows) // 2)
-        index = index.reshape((1,) * (q.ndim - index.ndim) + index.shape)
-        products = np.take_along_axis(q @ rows.T, index, axis=-1)
-        return np.divide(products, np.sqrt(q.shape[-1]))
+        products = q @ rows.T
+        axes = max(products.ndim, index.ndim)
+        products, index = (x.reshape((1,) * (axes - x.ndim) + x.shape) for x in (products, index))
+        return np.take_along_axis(products, index, axis=-1) / np.sqrt(q.shape[-1])
 
     return Scheme("shaw", bias=bias)
 
@@ -265,19 +267,23 @@ def scores(
     where q' is the query as it enters the product, and ``M`` is ``weights``, shape ``(d, d)``, or
     the identity. ``q`` has shape ``(..., m, d)`` and ``k`` ``(..., n, d)``; the result has shape
     ``(..., m, n)``, with an axis for the heads before these two if the scheme has heads; float64.
-    Raises ``ValueError`` if shapes do not fit or a position is not finite, and what the scheme
-    raises (``IndexError`` past the end of a table).
+    A batch of contents leaves that axis free: ``(batch, 1, n, d)``. Raises ``ValueError`` if shapes
+    do not fit or a position is not finite, and what the scheme raises (``IndexError`` past the end
+    of a table).
 
     >>> scores(rope_scheme(2), [[1.0, 0.0]], [[1.0, 0.0]], [8], [7]).round(4).tolist()
     [[0.3821]]
 
     Source: Vaswani et al. 2017, equation 1, before its softmax.
     """
+    if not isinstance(scheme, Scheme):
+        raise ValueError(f"scheme={scheme!r}: must be a Scheme, as rope_scheme(64) makes one")
     q, k = validate.real_array("q", q), validate.real_array("k", k)
     if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1]:
         raise ValueError(
             f"q has shape {q.shape}, k {k.shape}: must be (..., m, d) and (..., n, d), the same d"
         )
+    validate.leading_axes(q=q, k=k)
     m, n = _beside(q, "q", q_positions), _beside(k, "k", k_positions)
     query, key = scheme.embed(q, m), scheme.embed(k, n)
     if weights is not None:
@@ -287,14 +293,29 @@ def scores(
         key = key @ matrix.T
     query, key = scheme.rotate(query, m), scheme.rotate(key, n)
     product = query @ key.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    return np.asarray(product + scheme.bias(query, m, n), dtype=np.float64)
+    bias = np.asarray(scheme.bias(query, m, n))
+    if bias.ndim > 2:
+        _leaves_heads(product.shape, bias.shape[-3])
+    return np.asarray(product + bias, dtype=np.float64)
 
 
-def _relative(q_positions: Array, k_positions: Array) -> FloatArray:
-    """Return key minus query for every query and key."""
+def _relative(q_positions: Array, k_positions: Array, heads: int = 1) -> FloatArray:
+    """Return key minus query for every query and key, with axis -3 left to heads if there are."""
     m = validate.positions(q_positions, name="q_positions")
     n = validate.positions(k_positions, name="k_positions")
-    return np.subtract(n[..., None, :], m[..., :, None])
+    relative = np.subtract(n[..., None, :], m[..., :, None])
+    if heads > 1:
+        _leaves_heads(relative.shape, heads)
+    return relative
+
+
+def _leaves_heads(shape: tuple[int, ...], heads: int) -> None:
+    """Raise unless axis -3 is free for the heads or holds them."""
+    if len(shape) > 2 and heads > 1 and shape[-3] not in (1, heads):
+        raise ValueError(
+            f"contents have {shape[-3]} entries along axis -3, the scheme has {heads} heads: "
+            "give a batch of contents as (batch, 1, n, d)"
+        )
 
 
 def _same_width(name: str, x: Array, code: Array) -> None:

@@ -40,7 +40,11 @@ def number(
     if at_least is not None:
         allowed += f" of at least {at_least:g}"
     real = isinstance(value, (int, float, np.integer, np.floating))
-    if not real or isinstance(value, bool) or not math.isfinite(value):
+    try:
+        finite = real and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        finite = False
+    if not finite:
         raise ValueError(f"{name}={value!r}: must be {allowed}")
     too_small = (above is not None and value <= above) or (
         at_least is not None and value < at_least
@@ -82,12 +86,17 @@ def entry(mapping: Mapping[str, Any], key: str, *, name: str) -> Any:
     raise ValueError(f"{name} has no {key!r}: add it (it holds {held})")
 
 
-def real_array(name: str, value: Any, *, finite: bool = True) -> FloatArray:
-    """Return ``value`` as a float64 array of real numbers of any shape, finite unless allowed."""
+def full_array(name: str, value: Any) -> npt.NDArray[Any]:
+    """Return ``value`` as an array of any dtype; its rows must be equally long."""
     try:
-        array = np.asarray(value)
+        return np.asarray(value)
     except ValueError:
         raise ValueError(f"{name}={value!r}: rows differ in length; give a full array") from None
+
+
+def real_array(name: str, value: Any, *, finite: bool = True) -> FloatArray:
+    """Return ``value`` as a float64 array of real numbers of any shape, finite unless allowed."""
+    array = full_array(name, value)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} has dtype {array.dtype}: must hold real numbers")
     array = array.astype(np.float64, copy=False)
@@ -106,6 +115,15 @@ def broadcasts(name: str, value: npt.NDArray[Any], scores: npt.NDArray[Any]) -> 
             f"{name} has shape {value.shape}: must fit the scores, {scores.shape}, which are "
             "(..., m, n)"
         ) from None
+
+
+def leading_axes(**arrays: npt.NDArray[Any]) -> None:
+    """Raise unless the axes before the last two of the arrays fit each other."""
+    try:
+        np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"{shapes}: axes before the last two must be equal, or 1") from None
 
 
 def positions(value: Any, *, name: str = "positions") -> FloatArray:

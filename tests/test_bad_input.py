@@ -158,7 +158,9 @@ t5_bucket(["near"])
 t5_bias(np.ones(32), 4, 4)
     table has shape (32,): must be (rows, width), neither of them 0
 t5_bias(np.ones((31, 2)), 4, 4)
-    num_buckets=31: must be even if bidirectional, half for each direction; use 30 or 32
+    table has 31 rows, one a bucket: must be even and at least 4 if bidirectional
+t5_bias(np.ones((1, 2)), 4, 4, bidirectional=False)
+    table has 1 rows, one a bucket: must be at least 2
 t5_bias(np.ones((32, 2)), 5, 4)
     k_len=4: must be at least 5
 t5_bias(np.ones((32, 2)), 4, 4, max_distance=8)
@@ -390,7 +392,47 @@ attention_weights(np.ones((2, 4)), np.ones((2, 3)))
 attention_weights(np.ones((2, 4)), np.ones((2, 4)), mask=np.ones((2, 2)))
     mask has dtype float64: must be boolean, True for visible
 attention_weights(np.ones((2, 4)), np.ones((2, 4)), mask=np.zeros((2, 2), bool))
-    mask hides every key from some query: leave it at least one
+    mask and bias hide every key from some query: leave it at least one
+attention_weights(np.ones((1, 4)), np.ones((2, 4)), bias=[-np.inf, -np.inf])
+    mask and bias hide every key from some query: leave it at least one
+attention_weights(np.ones((1, 4)), np.ones((2, 4)), bias=[0, np.inf])
+    bias holds inf: every entry must be finite or minus infinity
+attention_weights(np.ones((1, 4)), np.ones((2, 4)), bias=[0, np.nan])
+    bias holds nan: every entry must be finite or minus infinity
+attention_weights(np.ones((1, 0)), np.ones((2, 0)))
+    q (1, 0) and k (2, 0): must be (..., m, d) and (..., n, d) with the same d
+attention_weights([[1e300]], [[1e300]])
+    q and k: their products are too large for float64; scale them down
+attention_weights(np.ones((2, 1, 4)), np.ones((3, 1, 4)))
+    q (2, 1, 4), k (3, 1, 4): axes before the last two must be equal, or 1
+attention(np.ones((2, 1, 4)), np.ones((2, 1, 4)), np.ones((3, 1, 4)))
+    weights (2, 1, 1), v (3, 1, 4): axes before the last two must be equal, or 1
+scores("rope", np.ones((1, 4)), np.ones((1, 4)), [0], [0])
+    scheme='rope': must be a Scheme, as rope_scheme(64) makes one
+scores(none(), np.ones((2, 1, 4)), np.ones((3, 1, 4)), [0], [0])
+    q (2, 1, 4), k (3, 1, 4): axes before the last two must be equal, or 1
+scores(alibi_scheme(3), np.ones((2, 1, 4)), np.ones((2, 1, 4)), [0], [0])
+    contents have 2 entries along axis -3, the scheme has 3 heads: give a batch of contents as
+scores(alibi_scheme(3), np.ones((2, 1, 4)), np.ones((2, 1, 4)), [[0], [1]], [[0], [1]])
+    contents have 2 entries along axis -3, the scheme has 3 heads: give a batch of contents as
+scores(t5_scheme(np.ones((4, 3))), np.ones((2, 1, 4)), np.ones((2, 1, 4)), [[0], [1]], [[0], [1]])
+    contents have 2 entries along axis -3, the scheme has 3 heads: give a batch of contents as
+requirements("rope")
+    subject='rope': must be a Scheme, or a function of positions
+score_terms(np.ones((2, 3, 4)), np.ones((5, 3, 4)))
+    x (2, 3, 4), code (5, 3, 4): axes before the last two must be equal, or 1
+inv_freq(4, base=10**400)
+    must be a finite number above 1
+apply_rope([[1, 2], [1]], [[1.0]], [[0.0]], layout="half")
+    x=[[1, 2], [1]]: rows differ in length; give a full array
+to_half([[1], [1, 2]])
+    x=[[1], [1, 2]]: rows differ in length; give a full array
+diagonal_view([1, 2, 3, 4], 2, 2)
+    values has shape (4,): its last axis must hold q_len + k_len - 1 = 3 numbers
+yarn_attention_factor(4, -1)
+    mscale=-1: must be a finite number of at least 0
+yarn_attention_factor(4, None, np.nan)
+    mscale_all_dim=nan: must be a finite number of at least 0
 attention_weights(np.ones((2, 4)), np.full((2, 4), np.nan))
     k holds nan: every entry must be finite
 attention(np.ones((2, 4)), np.ones((2, 4)), np.ones((3, 4)))

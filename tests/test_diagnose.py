@@ -242,7 +242,8 @@ def test_attention_factor_twice():
     [
         (0.707, 0.0, ["mscale-ignored"]),
         (0.707, None, ["mscale-ignored"]),
-        (None, 0.707, ["mscale-ignored"]),
+        (None, 0.707, ["attention-factor-twice"]),
+        (None, 1.0, ["attention-factor-twice"]),
         (1.0, 0.0, []),  # what neither would give
         (0.707, 0.707, []),
         (None, None, []),
@@ -250,6 +251,18 @@ def test_attention_factor_twice():
 )
 def test_one_mscale_alone(mscale, all_dim, expected):
     assert warnings(config({**YARN, "mscale": mscale, "mscale_all_dim": all_dim})) == expected
+
+
+def test_a_model_that_reads_mscale_all_dim_sharpens_twice():
+    """Origin: modeling_deepseek_v3.py, which takes mscale_all_dim without asking for mscale."""
+    lone = config({**YARN, "factor": 40.0, "mscale_all_dim": 1.0})
+    assert "multiply their softmax scale by 1.87385 besides" in message(
+        "attention-factor-twice", lone
+    )
+    switched_off = config({**YARN, "factor": 40.0, "mscale_all_dim": 1.0, "attention_factor": 1})
+    assert "1 on cosines and sines; models that read mscale_all_dim multiply" in message(
+        "attention-factor", switched_off
+    )
 
 
 def test_dynamic_scaling_and_rotated_keys():
@@ -410,7 +423,7 @@ def test_exit_codes(run):
         (config(), ("--target-length", "-5"), "target_length=-5"),
         (config(), ("--target-length", "16777217"), "must be at most 16777216"),
         (config({**YARN, "factor": 1e300}, longest=32768), (), "must be at most 16777216"),
-        (config({**YARN, "factor": 10**400}), (), "too large"),
+        (config({**YARN, "factor": 10**400}), (), "must be a finite number"),
         (config(), ("--layer-type", "x"), "layer_type='x': all layers rotate alike"),
         (config(layer_types=5), ("--layer-type", "x"), "all layers rotate alike"),
     ],

@@ -117,7 +117,7 @@ def test_a_causal_mask_breaks_the_symmetry_for_every_other_order():
             np.zeros((2, 2)),
             np.zeros((2, 2)),
             {"mask": [[False, False]]},
-            "hides every key",
+            "hide every key",
         ),
         (np.full((1, 2), np.nan), np.zeros((2, 2)), np.zeros((2, 2)), {}, "q holds nan"),
     ],
@@ -125,3 +125,12 @@ def test_a_causal_mask_breaks_the_symmetry_for_every_other_order():
 def test_bad_input_is_named(q, k, v, options, message):
     with pytest.raises(ValueError, match=message):
         attention(q, k, v, **options)
+
+
+def test_a_bias_of_minus_infinity_hides_a_key():
+    q, k = np.ones((2, 4)), np.arange(12.0).reshape(3, 4)
+    seen = np.array([[True, True, False], [True, False, True]])
+    hidden = np.where(seen, 0, -np.inf)
+    np.testing.assert_array_equal(
+        attention_weights(q, k, bias=hidden), attention_weights(q, k, mask=seen)
+    )

@@ -301,6 +301,37 @@ def test_kinds_of_layers_in_older_spellings(model, full, sliding):
         np.testing.assert_array_equal(frequencies, expected)
 
 
+def test_a_leftover_word_does_not_hide_the_rotation():
+    """ModernBERT's released file still says "absolute", as BERT's does, beside its two bases."""
+    released = MODELS["modernbert-base"] | {"position_embedding_type": "absolute"}
+    frequencies, _ = from_config(released, layer_type="full_attention")
+    np.testing.assert_array_equal(frequencies, inv_freq(64, base=160000))
+    with pytest.raises(ValueError, match="does not rotate"):
+        from_config(HEAD | {"position_embedding_type": "absolute"})
+
+
+def test_modernbert_without_a_local_base_takes_the_global_one():
+    given = MODELS["modernbert-base"] | {"local_rope_theta": None}
+    frequencies, _ = from_config(given, layer_type="sliding_attention")
+    np.testing.assert_array_equal(frequencies, inv_freq(64, base=160000))
+
+
+@pytest.mark.parametrize(("family", "width"), [("gemma2", 256), ("qwen3", 128), ("gpt_oss", 64)])
+def test_families_whose_heads_do_not_share_the_hidden_size(family, width):
+    """transformers gives them a width of their own where the file has no head_dim."""
+    given = {"model_type": family, "hidden_size": 3840, "num_attention_heads": 16}
+    assert len(from_config(given)[0]) == width // 2
+    assert len(from_config(given | {"head_dim": 32})[0]) == 16
+
+
+def test_gemma3_as_it_was_released():
+    """gemma-3-12b-it names neither the width of its heads nor its bases."""
+    text = {"model_type": "gemma3_text", "hidden_size": 3840, "num_attention_heads": 16}
+    given = {"text_config": text | {"rope_scaling": {"factor": 8.0, "rope_type": "linear"}}}
+    frequencies, _ = from_config(given, layer_type="full_attention")
+    np.testing.assert_allclose(frequencies, inv_freq(256, base=1e6) / 8)
+
+
 def test_kind_is_needed_where_kinds_differ():
     with pytest.raises(ValueError, match="give one of 'full_attention', 'sliding_attention'"):
         from_config(MODELS["gemma-3-1b"])
@@ -374,7 +405,21 @@ def test_released_models_are_read(model):
         (config({"type": "linear", "factor": "2"}), "factor='2': must be"),
         (config({"type": "dynamic", "factor": 0.5}), "factor=0.5"),
         (config({"type": "yarn"}), "has no 'factor'"),
-        (config({**YARN, "factor": None}, max_position_embeddings=512), "factor=0.5"),
+        (
+            config({**YARN, "factor": None}, max_position_embeddings=512),
+            "original_max_position_embeddings=1024 is longer than max_position_embeddings=512: "
+            "exchange them, or add 'factor'",
+        ),
+        (config({**YARN, "truncate": "false"}), "truncate='false': must be True or False"),
+        (config({**YARN, "mscale": "x"}), "mscale='x': must be a finite number"),
+        (
+            {
+                "head_dim": 4,
+                "max_position_embeddings": 8,
+                "rope_scaling": longrope(long_factor=[1, 0]),
+            },
+            "long_factor holds 0: every factor must be above 0",
+        ),
         (config({**YARN, "beta_fast": 1, "beta_slow": 32}), "beta_fast=1: must be above"),
         (config({**YARN, "attention_factor": 0}), "attention_factor=0"),
         (config({**YARN, "original_max_position_embeddings": 0}), "max_position_embeddings=0"),

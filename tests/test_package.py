@@ -1,6 +1,7 @@
 """What holds for the package as a whole: its names, its docstrings, the cost of importing it."""
 
 import ast
+import doctest
 import importlib
 import inspect
 import subprocess
@@ -93,6 +94,13 @@ def test_importing_loads_nothing_heavy():
 
 def test_importing_costs_less_than_importing_numpy():
     assert min(fresh_import()[0] for _ in range(3)) < 1
+
+
+def test_the_readme_prints_what_it_says():
+    words = (PACKAGE.parent / "README.md").read_text().replace("```", "")
+    examples = doctest.DocTestParser().get_doctest(words, {}, "README.md", None, 0)
+    assert examples.examples
+    assert not doctest.DocTestRunner().run(examples).failed
 
 
 def test_only_numpy_is_imported_at_the_top_of_a_module():

@@ -57,6 +57,13 @@ def test_a_fraction_far_out_is_not_rounded_by_addition():
     np.testing.assert_array_equal(gathered(positions, np.ones(1)), points(positions, np.ones(1)))
 
 
+def test_positions_that_float64_does_not_hold_are_not_added():
+    """2^53 + 1 is no float64: what a run adds to its first position would not be its own."""
+    positions = 2.0**53 + np.arange(-8.0, 16.0)
+    alone = points(positions, np.ones(1))
+    assert np.abs(gathered(positions, np.ones(1)) - alone).max() <= 8 * EPS
+
+
 def test_more_pairs_than_fit_a_block():
     w = np.linspace(0, 1, BLOCK + 1)
     positions = np.arange(3.0)

@@ -239,7 +239,10 @@ def test_a_scheme_cannot_be_changed():
         (lambda: schemes.rope_scheme(4, layout="woven"), "layout='woven': must be one of"),
         (lambda: schemes.alibi_scheme(0), "^heads=0: must be at least 1"),
         (lambda: schemes.learned_scheme([1.0]), r"table has shape \(1,\): must be \(rows, width\)"),
-        (lambda: schemes.t5_scheme(np.zeros((5, 2))), "num_buckets=5: must be even"),
+        (
+            lambda: schemes.t5_scheme(np.zeros((5, 2))),
+            "table has 5 rows, one a bucket: must be even",
+        ),
         (lambda: schemes.shaw_scheme(np.zeros((4, 2))), r"table has 4 rows: must be 2k \+ 1"),
     ],
 )
@@ -270,3 +273,12 @@ def test_widths_that_do_not_fit_are_named():
             schemes.scores(scheme, x, x, [0], [0])
     with pytest.raises(ValueError, match=r"weights has shape \(4,\): must be \(4, 4\)"):
         schemes.scores(schemes.none(), x, x, [0], [0], weights=np.zeros(4))
+
+
+def test_shaw_takes_a_batch_on_one_side():
+    scheme = schemes.shaw_scheme(np.arange(20.0).reshape(5, 4))
+    q, k = np.ones((3, 4)), np.ones((2, 3, 4))
+    both = schemes.scores(scheme, q, k, [0, 1, 2], [[0, 1, 2], [3, 4, 5]])
+    for batch, at in enumerate(([0, 1, 2], [3, 4, 5])):
+        alone = schemes.scores(scheme, q, k[batch], [0, 1, 2], at)
+        np.testing.assert_array_equal(both[batch], alone)
