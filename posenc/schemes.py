@@ -243,8 +243,9 @@ def shaw_scheme(table: npt.ArrayLike) -> Scheme:
         index = shaw_index(_relative(q_positions, k_positions), len(rows) // 2)
         products = q @ rows.T
         axes = max(products.ndim, index.ndim)
-        products, index = (x.reshape((1,) * (axes - x.ndim) + x.shape) for x in (products, index))
-        return np.take_along_axis(products, index, axis=-1) / np.sqrt(q.shape[-1])
+        products = products.reshape((1,) * (axes - products.ndim) + products.shape)
+        index = index.reshape((1,) * (axes - index.ndim) + index.shape)
+        return np.divide(np.take_along_axis(products, index, axis=-1), np.sqrt(q.shape[-1]))
 
     return Scheme("shaw", bias=bias)
 
