@@ -955,7 +955,7 @@ def test_rope_pair_shows_the_numbers_of_the_textbook(show):
 def test_rope_pair_agrees_with_posenc(show):
     figure = show("RopePair")
     draw = random.Random(29)
-    graph = figure.get_by_role("slider", name="Offset m \u2212 n")
+    graph = figure.get_by_role("slider", name="m \u2212 n, query minus key")
     for _ in range(DRAWS):
         query, theta = draw.randint(0, 120), draw.randint(0, 180)
         key = min(120, max(0, query + draw.randint(-12, 12)))
@@ -1002,7 +1002,7 @@ def test_rope_pair_keeps_within_the_graph(show):
     move(figure, "Query at m", 100)
     assert "m - n = 12:" in words(figure)
     assert figure.get_by_label("Key at n").input_value() == "88"
-    graph = figure.get_by_role("slider", name="Offset m \u2212 n")
+    graph = figure.get_by_role("slider", name="m \u2212 n, query minus key")
     for key, offset in [("Home", -12), ("ArrowRight", -11), ("End", 12), ("ArrowDown", 11)]:
         graph.press(key)
         assert f"m - n = {offset}:" in words(figure)
