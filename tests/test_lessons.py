@@ -27,7 +27,7 @@ def test_has_what_every_lesson_has(path):
     assert "**You will be able to**" in cells[0].source
     assert "**Time:**" in cells[0].source
     assert "**Needed first:**" in cells[0].source
-    assert "\n> **Predict.**" in prose
+    assert 1 <= prose.count("\n> **Predict.**") == prose.count("**Predict.**")
     assert any("identities." in cell.source for cell in code)
     assert any(cell.source == f'Quiz.of("{path.stem}")' for cell in code)
     assert prose.count("**Try this.**") >= 1
