@@ -1,12 +1,8 @@
 """Every experiment as a function of a name (a scheme, method or case) and a seed."""
 
 import functools
-import inspect
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
-
-import jax
-import numpy as np
+from typing import NamedTuple
 
 from experiments import bugs, order, store, stretch, text
 from experiments.model import Params, Task
@@ -32,7 +28,7 @@ def length(name: str, seed: int, tell: Tell) -> dict:
             "windowed": {"mean": windowed["mean"], "tail": windowed["tail"]},
         }
 
-    return remember(f"length-{name}-{seed}", params, text, measure)
+    return remember(f"length-{name}-{seed}", params, measure)
 
 
 def stretched(method: str, seed: int, tell: Tell) -> dict:
@@ -51,7 +47,7 @@ def stretched(method: str, seed: int, tell: Tell) -> dict:
                 result[kind] |= own[kind]
         return {**result, "by_position": own["by_position"]}
 
-    return remember(f"stretch-{method}-{seed}", params, stretch, measure)
+    return remember(f"stretch-{method}-{seed}", params, measure)
 
 
 def tuned(method: str, seed: int, tell: Tell) -> dict:
@@ -65,7 +61,6 @@ def tuned(method: str, seed: int, tell: Tell) -> dict:
         result[str(steps)] = remember(
             f"{name}-{seed}",
             params,
-            stretch,
             lambda params=params, multiples=multiples: text.by_length(
                 params, functools.partial(doors, scheme), multiples=multiples
             ),
@@ -78,9 +73,7 @@ def tuned(method: str, seed: int, tell: Tell) -> dict:
 def bug(name: str, seed: int, tell: Tell) -> dict:
     """Use a trained model with one thing wrong."""
     params = character_model(bugs.BUGS[name].trained, seed)
-    return remember(
-        f"bugs-{name}-{seed}", params, bugs, lambda: bugs.price(params, bugs.BUGS[name])
-    )
+    return remember(f"bugs-{name}-{seed}", params, lambda: bugs.price(params, bugs.BUGS[name]))
 
 
 def chase(name: str, seed: int, tell: Tell) -> dict:
@@ -91,7 +84,6 @@ def chase(name: str, seed: int, tell: Tell) -> dict:
     return remember(
         f"chase-{name}-{seed}",
         params,
-        order,
         lambda: order.chase_result(params, task, doors(scheme, task.length, causal=causal)),
     )
 
@@ -103,7 +95,6 @@ def exact(kind: str, name: str, seed: int, tell: Tell) -> dict:
     return remember(
         f"{kind}-{name}-{seed}",
         params,
-        order,
         lambda: order.exact_result(params, task, functools.partial(doors, scheme)),
     )
 
@@ -155,7 +146,6 @@ def character_model(name: str, seed: int, tell: Tell = lambda part: None) -> Par
     return training(f"length-{name}", text.task(), SCHEMES[name], seed, tell=tell)
 
 
-def remember(name: str, params: Params, module: Any, measure: Callable[[], dict]) -> dict:
+def remember(name: str, params: Params, measure: Callable[[], dict]) -> dict:
     """Return a measurement, made now or by an earlier run with the same parameters and code."""
-    leaves = [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(params)]
-    return store.measured(name, store.mark(inspect.getsource(module), *leaves), measure)
+    return store.measured(name, store.measurement_mark(params), measure)

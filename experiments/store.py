@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+import posenc
 from experiments import corpus, model
 from experiments.model import Params, Task
 from experiments.schemes import Doors, Trained
@@ -26,12 +27,26 @@ def mark(*parts: Any) -> str:
     return digest.hexdigest()
 
 
-def training_mark(task: Task, doors: Doors, *start: str) -> str:
+VERSIONS = (jax.__version__, np.__version__)
+
+
+def training_mark(task: Task, scheme: Trained, doors: Doors, *start: bytes) -> str:
     """Return the digest of a training: code, versions, settings, scheme, data and start."""
-    settings = {**vars(task), "sample": inspect.getsource(task.sample)}
+    settings = {**vars(task), "sample": inspect.getsource(task.sample), "initial": scheme.initial}
     arrays = [b"" if array is None else array.tobytes() for array in doors]
     source = inspect.getsource(model).encode()
-    return mark(source, settings, corpus.digest(), jax.__version__, np.__version__, *arrays, *start)
+    return mark(source, settings, corpus.digest(), *VERSIONS, *arrays, *start)
+
+
+def measurement_mark(params: Params) -> str:
+    """Return the digest of a measurement: all code, versions, data and parameters.
+
+    A measurement takes seconds, so any change of the code makes a new one.
+    """
+    folders = (Path(__file__).parent, Path(posenc.__file__).parent)
+    sources = [path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py"))]
+    leaves = [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(params)]
+    return mark(*sources, corpus.digest(), *VERSIONS, *leaves)
 
 
 def trained(
@@ -49,7 +64,7 @@ def trained(
     shape = jax.eval_shape(lambda: model.initialize(jax.random.key(0), task, scheme))
     leaves, tree = jax.tree.flatten(shape)
     begin = [] if start is None else [np.asarray(a).tobytes() for a in jax.tree.leaves(start)]
-    current = training_mark(task, doors, *begin)
+    current = training_mark(task, scheme, doors, *begin)
     if path.exists():
         with np.load(path) as file:
             if str(file["mark"]) == current:

@@ -23,9 +23,10 @@ reports, beside the number computed here.
 
 Three documents started this book: a Russian lecture note, a Vietnamese explainer and a chapter of a
 Russian textbook. A number *agrees* if the computed one rounds to it at its last printed digit. A
-claim that is no number agrees if its test is true. *Given* marks what a document chose, such as
-the embeddings of an example: there is nothing to compute. Numbers of lessons, figures and pages are
-left out.
+claim that is no number agrees if its test is true, and so does a number of which a test says what
+counts, such as one of a random draw. *Given* marks what a document chose, such as the embeddings of
+an example, and what our own choice was fitted to: there is nothing to compute. Numbers of lessons,
+figures and pages are left out.
 
 The expressions are Python. They use `numpy` as `np`, the functions of `posenc`, and these names:
 
@@ -104,8 +105,7 @@ def table(rows: list[tuple[dict[str, Any], str, str]]) -> Iterator[str]:
     yield "| claim | printed | computed | verdict | expression |"
     yield "|---|---|---|---|---|"
     for entry, text, verdict in rows:
-        expression = entry.get("value") or entry.get("holds", "")
-        code = f"`{expression}`" if expression else ""
+        code = " and ".join(f"`{entry[key]}`" for key in ("value", "holds") if key in entry)
         mark = f"**{verdict}**" if verdict == "differs" else verdict
         claim = f"{entry['claim']} ({entry['place']})"
         cells = [claim, entry["printed"], text, mark, code]
