@@ -210,6 +210,12 @@ def _eps(dtype: np.dtype[Any]) -> float:
 
 
 PRECISION = "compute positions * inv_freq in float64 and cast cos and sin last"
+FEW_DIGITS = 1e-4  # a relative error that rounding explains
+SHORTER = "the values have fewer digits than their type, as if computed in float32"
+REMEMBERS = (
+    "a call repeated after one with a far position gives another result: the function keeps "
+    "something of earlier calls"
+)
 
 
 class _Subject:
@@ -275,6 +281,7 @@ class _Table(_Subject):
             raise _FaultError(f"{fault}{self._takes_a_length()}") from None
         self.width = near.shape[1]
         self.end, self.why = _end(lambda p: self.rows(np.array([p])), self.far)
+        self.remembers = not np.array_equal(near, self.rows(np.arange(4)))
         self.table = self.rows(np.arange(min(LENGTH, self.end + 1)))
         self.exact = self.table.astype(np.float64)
         self.tolerance = 1e-9 + 16 * _eps(self.table.dtype)
@@ -296,16 +303,19 @@ class _Table(_Subject):
 
     def _by_company(self) -> str:
         """Return what is wrong if a row depends on more than its own position."""
-        for some in ([0], [1], [2, 3], [5, 6, 7], [7, 2]):
-            if max(some) >= len(self.exact):
+        if self.remembers:
+            return REMEMBERS
+        for some in ([0], [1], [2, 3], [5, 6, 7], [7, 2], [3, self.end]):
+            if some[0] >= len(self.exact) or max(some) > self.end:
                 continue
-            rows = self._float_rows(np.array(some))
-            expected = self.exact[some]
+            known = [p for p in some if p < len(self.exact)]
+            rows = self._float_rows(np.array(some))[: len(known)]
+            expected = self.exact[known]
             off = np.abs(rows - expected).max(axis=1)
             differ = off > self.tolerance * (1 + np.abs(expected).max())
             if differ.any():
                 at = some[int(differ.argmax())]
-                same = np.allclose(rows, self.exact[: len(some)], atol=self.tolerance)
+                same = np.allclose(rows, self.exact[: len(known)], atol=self.tolerance)
                 cause = (
                     f"it is the code of positions 0..{len(some) - 1}: the function counts rows and "
                     "ignores the positions it is given, so that an offset (a cache) is lost"
@@ -361,6 +371,9 @@ class _Table(_Subject):
         off = np.abs(norms - norms[0]) > self.tolerance * max(1.0, norms[0])
         if off.any():
             p = int(off.argmax())
+            apart = float(np.abs(norms - norms[0]).max())
+            if apart < FEW_DIGITS * norms[0]:
+                raise _FaultError(f"norms differ by up to {apart:.1e}: {SHORTER}")
             raise _FaultError(
                 f"the code of position {p} has norm {norms[p]:.6g}, that of position 0 has "
                 f"{norms[0]:.6g}: sin^2 + cos^2 = 1 needs both of a pair at the same frequency"
@@ -379,6 +392,11 @@ class _Table(_Subject):
             worst = max(worst, float(off.max()))
             if worst > tolerance:
                 p = int((off > tolerance).argmax())
+                if worst < FEW_DIGITS * np.abs(scores).max():
+                    raise _FaultError(
+                        f"PE({p}).PE({p + k}) and PE(0).PE({k}), the same offset {k}, differ by "
+                        f"{off[p]:.1e}: {SHORTER}"
+                    )
                 raise _FaultError(
                     f"PE({p}).PE({p + k}) = {diagonal[p]:.6g}, but PE(0).PE({k}) = "
                     f"{diagonal[0]:.6g}, the same offset {k}: each pair must be a sine and a "
@@ -405,20 +423,36 @@ class _Table(_Subject):
                 f"position {p} as an integer gives {whole[p, :4].round(4).tolist()}, as a float "
                 f"{real[p, :4].round(4).tolist()}: convert positions to float64 first"
             )
+        if self.predict is not None and self._cuts_fractions():
+            raise _FaultError(
+                "position 0.5 gets the code of position 0: fractions are cut off, so interpolated "
+                "positions would move in steps"
+            )
         return f"{whole.dtype} for integer and for float positions"
+
+    def _cuts_fractions(self) -> bool:
+        try:
+            whole, half = self.rows(np.array([0.0, 0.5]))
+        except _FaultError:
+            return False
+        return np.array_equal(whole, half)
 
     def phase(self) -> str:
         """Judge whether far positions are as exact as near ones."""
         if self.predict is None:
             return self._neighbours()
         worst = 0.0
-        for p in self._far():
-            at = np.array([p])
-            error = float(np.abs(self._float_rows(at) - self.predict(at)).max())
+        near = np.abs(self.exact - self.predict(np.arange(len(self.exact)))).max(axis=1)
+        far = [
+            float(np.abs(self._float_rows(at) - self.predict(at)).max())
+            for at in self._far()[:, None]
+        ]
+        tried = [*enumerate(near.tolist()), *zip(self._far().tolist(), far, strict=True)]
+        for p, error in tried:
             # Speeds fitted to 2048 positions are known to one rounding in 2048.
             allowed = 3e-4 + 2 * _eps(self.table.dtype) * (1 + p / LENGTH)
             worst = max(worst, _allow(error, allowed, f"at position {p}"))
-        return f"exact to {worst:.1e} up to position {self.end}"
+        return f"exact to {worst:.1e} at {len(tried)} positions, up to {self.end}"
 
     def _neighbours(self) -> str:
         for p in self._far()[self._far() < self.end]:
@@ -464,13 +498,14 @@ class _Rotation(_Subject):
         self.around: tuple[Any, ...]
         for self.around in ((...,), (None, None), (None, slice(None), None)):
             try:
-                self.rows(x, np.arange(5))
+                near = self.rows(x, np.arange(5))
                 break
             except _FaultError as fault:
                 faults.append(fault)
         else:
             raise faults[0]
         self.end, self.why = _end(lambda p: self.rows(x[:1], np.array([p])), self.far)
+        self.remembers = not np.array_equal(near, self.rows(x, np.arange(5)))
         if not self._by_company():
             self._recognise(recognise_rotation, self.maps, self.dim)
         elif self._ignores():
@@ -488,8 +523,10 @@ class _Rotation(_Subject):
         return bool(np.allclose(self.rows(x, np.arange(3)), self.rows(x, np.arange(5, 8))))
 
     def _by_company(self) -> str:
-        x = self._vectors(8)
-        at = np.minimum(np.arange(8), self.end)
+        if self.remembers:
+            return REMEMBERS
+        x = self._vectors(9)
+        at = np.minimum([*range(8), self.end], self.end)
         together = self.rows(x, at)
         for some in ([1], [2, 3], [5, 6, 7], [7, 2]):
             alone = self.rows(x[some], at[some])
@@ -520,6 +557,12 @@ class _Rotation(_Subject):
         off = np.abs(after / before - 1)
         if (off > 1e-5).any():
             p = int((off > 1e-5).argmax())
+            scale = float((after / before).mean())
+            if np.ptp(after / before) < 1e-5 * scale:
+                raise _FaultError(
+                    f"every vector is multiplied by {scale:.6g}: an attention factor does that; "
+                    "without one, a factor has crept in"
+                )
             raise _FaultError(
                 f"at position {p} a vector of norm {before[p]:.6g} comes out with {after[p]:.6g}: "
                 "a pair must become (a cos - b sin, a sin + b cos), both with one angle"
@@ -594,7 +637,7 @@ class _Rotation(_Subject):
     def phase(self) -> str:
         """Judge whether far positions are as exact as near ones, in every type."""
         x = np.clip(self._vectors(1), -1, 1)
-        worst = 0.0
+        worst = self._near_error()
         for p in self._far():
             at = np.array([p])
             exact = self.rows(x, at) if self.predict is None else x @ self.predict(at)[0].T
@@ -603,7 +646,17 @@ class _Rotation(_Subject):
                 error = float(np.abs(turned - exact).max())
                 _allow(error, allowed, f"x of {name}: at position {p}")
                 worst = max(worst, error * (name == "float64"))
-        return f"exact to {worst:.1e} up to position {self.end}"
+        return f"exact to {worst:.1e} at the positions tried, up to {self.end}"
+
+    def _near_error(self) -> float:
+        """Return the largest error of the first positions, if the scheme is known."""
+        if self.predict is None:
+            return 0.0
+        at = np.arange(min(512, self.end + 1))
+        x = np.clip(self._vectors(len(at)), -1, 1)
+        exact = np.einsum("pij,pj->pi", self.predict(at), x)
+        errors = np.abs(self.rows(x, at) - exact).max(axis=1)
+        return max(_allow(float(e), 3e-4, f"at position {p}") for p, e in enumerate(errors))
 
 
 class _Bias(_Subject):
@@ -643,8 +696,12 @@ class _Bias(_Subject):
                 faults.append(str(fault))
         else:
             raise _FaultError("; and ".join(faults))
-        self.match = recognise_bias(self.heads(np.arange(300), np.arange(300)))
         self.end, self.why = _end(lambda p: self.bias(np.array([p]), np.arange(p + 1)), self.far)
+        square = self.heads(np.arange(300), np.arange(300))
+        self.last_row = square[:, -1]
+        if self._counts_from_the_end():
+            self.last_row = self.heads(np.array([self.end]), np.arange(self.end + 1))[:, 0]
+        self.match = recognise_bias(square, self.last_row)
         return f"5 queries and 9 keys give shape {shape}"
 
     def shift(self) -> str:
@@ -662,13 +719,30 @@ class _Bias(_Subject):
                     f"key {first + offset} has {diagonal[head, 0]:.4g}, the same offset {offset}: "
                     "use key minus query and nothing else"
                 )
+        near, far = bias[:, -1, ::-1], self.last_row[:, ::-1]
+        off = ~np.isclose(near, far[:, :40], rtol=1e-3, atol=1e-6)
+        if off.any():
+            head, distance = np.argwhere(off)[0]
+            raise _FaultError(
+                f"query 39 gives {near[head, distance]:.4g} to the key at distance {distance}, "
+                f"query {far.shape[1] - 1} gives {far[head, distance]:.4g}: use key minus query "
+                "and nothing else"
+            )
         return "depends on key minus query alone"
+
+    def _cached(self) -> tuple[FloatArray, FloatArray]:
+        """Return the bias of 12 queries and keys, and of the last 2 of them with all keys."""
+        at = np.arange(12)
+        return self.heads(at, at), self.heads(at[-2:], at)
+
+    def _counts_from_the_end(self) -> bool:
+        whole, part = self._cached()
+        return np.allclose(part, whole[:, -2:], atol=1e-6)
 
     def cache(self) -> str:
         """Judge whether the last queries with all keys get the last rows of the square."""
-        at = np.arange(12)
-        whole, part = self.heads(at, at), self.heads(at[-2:], at)
-        if not np.allclose(part, whole[:, -2:], atol=1e-6):
+        whole, part = self._cached()
+        if not self._counts_from_the_end():
             same = np.allclose(part, whole[:, :2])
             cause = (
                 "they are counted from 0" if same else "their rows differ from those of the square"
@@ -693,17 +767,17 @@ class _Bias(_Subject):
 
     def near(self) -> str:
         """Judge whether the bias never rises with the distance to earlier keys."""
-        last_row = self.heads(np.array([63]), np.arange(64))[:, 0]
-        rises = np.diff(last_row, axis=1) < -1e-6
+        by_distance = self.last_row[:, ::-1]
+        rises = np.diff(by_distance, axis=1) > 1e-6
         if rises.any():
-            distance = 63 - int(np.flatnonzero(rises.any(axis=0))[-1])
-            head = int(rises[:, 63 - distance].argmax())
-            far, closer = last_row[head, 63 - distance], last_row[head, 64 - distance]
+            distance = 1 + int(rises.any(axis=0).argmax())
+            head = int(rises[:, distance - 1].argmax())
+            far, closer = by_distance[head, distance], by_distance[head, distance - 1]
             raise _FaultError(
                 f"head {head}: distance {distance} has bias {far:.4g}, distance {distance - 1} has "
                 f"{closer:.4g}: a far key is rewarded. A linear bias is -slope * |key - query|"
             )
-        return "a farther key never gets more"
+        return f"a farther key never gets more, up to distance {self.last_row.shape[1] - 1}"
 
     def dtype(self) -> str:
         """Judge whether the bias has a floating type."""

@@ -4,6 +4,7 @@ No base is looked up in a list. Angles are followed over doubling distances, whi
 frequency to many digits; a base counts as found when its formula reproduces the angles.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -327,9 +328,27 @@ def _turns(maps: FloatArray, layout: str, dim: int) -> Found:
 
 # Biases
 
+MASKED = -6e4  # float16 ends at -65504, which stands for minus infinity there
 
-def recognise_bias(bias: FloatArray) -> Match | None:
-    """Return the scheme of a bias of shape ``(heads, n, n)``, if it is known."""
+
+def recognise_bias(bias: FloatArray, far: FloatArray) -> Match | None:
+    """Return the scheme of a bias of shape ``(heads, n, n)``, if it is known.
+
+    ``far`` is the last row of a longer text, ``(heads, length)``: there the scheme must go on.
+    """
+    match = _near_scheme(bias)
+    return match if match and _goes_on(bias[:, -1, ::-1], far[:, ::-1]) else None
+
+
+def _goes_on(near: FloatArray, far: FloatArray) -> bool:
+    """Whether a bias by distance goes on as it began: in a line, or with its last number."""
+    line = near[:, :1] + (near[:, 1:2] - near[:, :1]) * np.arange(far.shape[1])
+    level = np.concatenate([near, np.repeat(near[:, -1:], far.shape[1], axis=1)], axis=1)
+    ends = (line, level[:, : far.shape[1]])
+    return any(np.allclose(far, goes, rtol=1e-2, atol=1e-6) for goes in ends)
+
+
+def _near_scheme(bias: FloatArray) -> Match | None:
     heads, n, _ = bias.shape
     offsets = np.arange(1 - n, n)
     rows = np.maximum(-offsets, 0)
@@ -352,7 +371,7 @@ def _slopes(slopes: FloatArray, past: FloatArray, future: FloatArray, heads: int
         notes.append(
             "no absolute value: keys of the future are rewarded, so only a causal mask saves it"
         )
-    elif (np.isneginf(future) | (future < -1e30)).all():
+    elif (future < MASKED).all():
         notes.append("the causal mask is part of it")
     elif not future.any():
         notes.append("keys of the future get 0: right only under a causal mask")
@@ -397,13 +416,18 @@ def _bucketed(by_offset: FloatArray, offsets: IntArray) -> Match | None:
     if np.isfinite(by_offset).all():
         changes = by_offset[:, 1:] != by_offset[:, :-1]
         changes = changes.any(axis=0)
-        for bidirectional in (True, False):
-            for max_distance in (128, 64, 256):
-                bucket = t5_bucket(offsets, bidirectional=bidirectional, max_distance=max_distance)
-                if last > max_distance and np.array_equal(changes, np.diff(bucket) != 0):
-                    side = "bidirectional" if bidirectional else "causal"
-                    return Match("t5", note=f"{side}, 32 buckets, max_distance {max_distance}")
-        edge = int(np.abs(offsets[1:] - 0.5)[changes].max(initial=0) + 0.5)
-        if 0 < edge < last:
+        for buckets, both, distance in itertools.product(
+            (32, 16), (True, False), (128, 32, 64, 256)
+        ):
+            bucket = t5_bucket(
+                offsets, bidirectional=both, num_buckets=buckets, max_distance=distance
+            )
+            if last > distance and np.array_equal(changes, np.diff(bucket) != 0):
+                side = "bidirectional" if both else "causal"
+                return Match("t5", note=f"{side}, {buckets} buckets, max_distance {distance}")
+        between = np.abs(offsets[1:] - 0.5)
+        edge = int(between[changes].max(initial=0) + 0.5)
+        # Every offset within the clip has a number of its own.
+        if 0 < edge < last and np.array_equal(changes, between < edge):
             return Match("shaw", note=f"offsets clipped at {edge}")
     return None

@@ -108,7 +108,7 @@ def test_arguments_survive_a_function_that_writes_into_them():
         return x
 
     report = check(in_place, kind="rotation")
-    assert "comes out with" in next(p.message for p in report.properties if p.name == "norm")
+    assert "multiplied by 2" in next(p.message for p in report.properties if p.name == "norm")
 
 
 def test_a_property_is_asked_for_by_its_name():
@@ -324,6 +324,64 @@ TABLES = {
 }
 
 
+def dynamic_base(positions):
+    """Return the base of dynamic NTK scaling at twice 4096, which grows with the longest."""
+    return posenc.dynamic_ntk_base(10_000, 64, 2, int(max(positions)) + 1, 4096)
+
+
+def that_remembers(fn):
+    """Return fn with positions divided by the longest text so far, in texts of 4096."""
+    longest = 4096
+
+    def remembering(*arguments):
+        nonlocal longest
+        *rest, positions = arguments
+        longest = max(longest, int(max(positions)))
+        return fn(*rest, np.asarray(positions) * 4096 / longest)
+
+    return remembering
+
+
+def half_off(positions, first, last):
+    """Return positions that are half a step off in one stretch."""
+    p = np.asarray(positions, np.float64)
+    return p + 0.5 * ((p >= first) & (p <= last))
+
+
+TABLES |= {
+    "float32 in disguise": (
+        lambda p: interleaved(angles(p)).astype(np.float32).astype(np.float64),
+        {
+            "norm": "the values have fewer digits than their type, as if computed in float32",
+            "shift": "the same offset 1, differ by",
+        },
+        "base=10000",
+    ),
+    "fractions cut off": (
+        lambda p: interleaved(angles(np.asarray(p).astype(int))),
+        {"dtype": "position 0.5 gets the code of position 0: fractions are cut off"},
+        "base=10000",
+    ),
+    "wrong in the middle": (
+        lambda p: interleaved(angles(half_off(p, 300, 399))),
+        {"phase": "at position 300 an entry is off"},
+        "base=10000",
+    ),
+    "dynamic base": (
+        lambda p: interleaved(angles(p, posenc.inv_freq(64, base=dynamic_base(p)))),
+        {
+            "positions": "position 3 in fn(np.array([3, 131071])) has another code than in",
+        },
+        "no known scheme",
+    ),
+    "remembers": (
+        that_remembers(lambda p: interleaved(angles(p))),
+        {"positions": "the function keeps something of earlier calls"},
+        "no known scheme",
+    ),
+}
+
+
 def tables(x, positions, repeat):
     angle = np.multiply.outer(positions, FREQUENCIES[: x.shape[-1] // 2])
     wide = np.repeat(angle, 2, axis=-1) if repeat else np.concatenate([angle, angle], axis=-1)
@@ -481,7 +539,7 @@ ROTATIONS = {
     ),
     "scaled": (
         lambda x, p: x.dtype.type(1.25) * rope("half")(x, p),
-        {"norm": "at position 0 a vector of norm"},
+        {"norm": "every vector is multiplied by 1.25: an attention factor does that"},
         "lengths are multiplied by 1.25, as an attention factor does",
     ),
     "wraps at its end": (wraps, {"phase": "at position 1023"}, "rope, layout='half', base=10000"),
@@ -508,6 +566,25 @@ ROTATIONS = {
 }
 
 
+ROTATIONS |= {
+    "wrong in the middle": (
+        lambda x, p: rope("half")(x, half_off(p, 130, 249)),
+        {"phase": "at position 130 an entry is off"},
+        "rope, layout='half', base=10000",
+    ),
+    "dynamic base": (
+        lambda x, p: posenc.rope_scheme(64, base=dynamic_base(p)).rotate(x, p).astype(x.dtype),
+        {"positions": "a vector at position 1 turns otherwise alone than among others"},
+        "no known scheme",
+    ),
+    "remembers": (
+        that_remembers(rope("half")),
+        {"positions": "the function keeps something of earlier calls"},
+        "no known scheme",
+    ),
+}
+
+
 def distances(q_len, k_len):
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
@@ -529,7 +606,7 @@ BIASES = {
     ),
     "cache offset ignored": (
         lambda h, q, k: -slopes(h) * abs(np.arange(k) - np.arange(q)[:, None]),
-        {"cache": "they are counted from 0", "near": "far key is rewarded"},
+        {"cache": "they are counted from 0"},
         "alibi",
     ),
     "one row": (
@@ -603,6 +680,46 @@ BIASES = {
         lambda q, k: np.clip(k - q[:, None], -16, 16) / 7,
         {},
         "shaw; offsets clipped at 16",
+    ),
+}
+
+
+def learned_buckets(buckets, distance):
+    table = -np.arange(buckets, dtype=float)[:, None]
+    return lambda q, k: posenc.t5_bias(table, q, k, bidirectional=False, max_distance=distance)
+
+
+BIASES |= {
+    "wraps after 512": (
+        lambda q, k: -0.5 * (abs(k - q[:, None]) % 512),
+        {"near": "distance 512 has bias -0, distance 511 has -255.5"},
+        "no known scheme",
+    ),
+    "clipped beyond the first look": (
+        lambda q, k: -0.5 * np.minimum(abs(k - q[:, None]), 400),
+        {},
+        "no known scheme",
+    ),
+    "straight, then clipped": (
+        lambda q, k: -0.5 * np.minimum(abs(k - q[:, None]), 100),
+        {},
+        "shaw; offsets clipped at 100",
+    ),
+    "divided by the length": (
+        lambda q, k: -0.5 * abs(distances(q, k)) / max(1, k / 64),
+        {"shift": "use key minus query and nothing else"},
+        "no known scheme",
+    ),
+    "16 buckets": (learned_buckets(16, 32), {}, "t5; causal, 16 buckets, max_distance 32"),
+    "buckets of its own": (
+        lambda q, k: -np.floor(np.sqrt(np.minimum(abs(k - q[:, None]), 100))),
+        {},
+        "no known scheme",
+    ),
+    "a mask of float16": (
+        lambda q, k: np.where(k > q[:, None], -65504.0, -0.5 * abs(k - q[:, None])),
+        {},
+        "alibi; the causal mask is part of it",
     ),
 }
 
