@@ -1,4 +1,4 @@
-"""The claims, on a reduced version that trains in about half a minute; and one scheme to try."""
+"""The claims, on a reduced version that trains in about a minute; and one scheme to try."""
 
 import time
 
