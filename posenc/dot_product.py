@@ -80,9 +80,10 @@ def attention_weights(
     Source: Vaswani et al. 2017, equation 1.
     """
     q, k = validate.real_array("q", q), validate.real_array("k", k)
-    if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not q.shape[-1]:
+    if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not (q.size and k.size):
         raise ValueError(
-            f"q {q.shape} and k {k.shape}: must be (..., m, d) and (..., n, d) with the same d"
+            f"q {q.shape} and k {k.shape}: must be (..., m, d) and (..., n, d) with the same d, "
+            "none of them 0"
         )
     validate.leading_axes(q=q, k=k)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -167,9 +167,11 @@ def ropes(config: Config) -> dict[str | None, Rope | None]:
     The one key is ``None`` where all layers are told the same.
     """
     config = _text_part(_mapping("config", config))
-    absolute = ("position_embedding_type", "absolute")
-    for key, value in (absolute, ("alibi", True)):
-        if config.get(key) == value and not (key == absolute[0] and _names_a_rotation(config)):
+    others: list[tuple[str, Any]] = [("alibi", True)]
+    if not _names_a_rotation(config):  # beside one this word is a leftover, as in ModernBERT's file
+        others.append(("position_embedding_type", "absolute"))
+    for key, value in others:
+        if config.get(key) == value:
             raise ValueError(
                 f"config has {key}={value!r}: this model does not rotate its queries and keys"
             )
@@ -404,7 +406,7 @@ def _rotated_part(config: Config, entry: Config) -> float:
 
 
 def _names_a_rotation(config: Config) -> bool:
-    """Whether the file says how to rotate: released ones carry a leftover "absolute" besides."""
+    """Whether the file says how to rotate."""
     keys = (*BASES, "rope_parameters", "rope_scaling", "global_rope_theta")
     return _first(config, keys) is not None
 

@@ -400,7 +400,9 @@ attention_weights(np.ones((1, 4)), np.ones((2, 4)), bias=[0, np.inf])
 attention_weights(np.ones((1, 4)), np.ones((2, 4)), bias=[0, np.nan])
     bias holds nan: every entry must be finite or minus infinity
 attention_weights(np.ones((1, 0)), np.ones((2, 0)))
-    q (1, 0) and k (2, 0): must be (..., m, d) and (..., n, d) with the same d
+    q (1, 0) and k (2, 0): must be (..., m, d) and (..., n, d) with the same d, none of them 0
+attention_weights(np.ones((1, 4)), np.ones((0, 4)))
+    q (1, 4) and k (0, 4): must be (..., m, d) and (..., n, d) with the same d, none of them 0
 attention_weights([[1e300]], [[1e300]])
     q and k: their products are too large for float64; scale them down
 attention_weights(np.ones((2, 1, 4)), np.ones((3, 1, 4)))
