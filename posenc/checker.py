@@ -700,7 +700,8 @@ class _Bias(_Subject):
         else:
             raise _FaultError("; and ".join(faults))
         self.end, self.why = _end(lambda p: self.bias(np.array([p]), np.arange(p + 1)), self.far)
-        square = self.heads(np.arange(300), np.arange(300))
+        some = np.arange(min(300, self.end + 1))
+        square = self.heads(some, some)
         self.last_row = square[:, -1]
         if self._counts_from_the_end():
             self.last_row = self.heads(np.array([self.end]), np.arange(self.end + 1))[:, 0]

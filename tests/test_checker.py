@@ -689,7 +689,17 @@ def learned_buckets(buckets, distance):
     return lambda q, k: posenc.t5_bias(table, q, k, bidirectional=False, max_distance=distance)
 
 
+def numbers_for(distances):
+    table = -0.5 * np.arange(distances)
+    return lambda q, k: table[abs(k - q[:, None])]
+
+
 BIASES |= {
+    "a table that ends": (
+        numbers_for(128),
+        {"length": "position 128 is the first that fails"},
+        "alibi; the slopes are its own: 0.5",
+    ),
     "wraps after 512": (
         lambda q, k: -0.5 * (abs(k - q[:, None]) % 512),
         {"near": "distance 512 has bias -0, distance 511 has -255.5"},
