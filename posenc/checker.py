@@ -210,11 +210,11 @@ def _eps(dtype: np.dtype[Any]) -> float:
 
 
 PRECISION = "compute positions * inv_freq in float64 and cast cos and sin last"
-FEW_DIGITS = 1e-4  # a relative error that rounding explains
-SHORTER = "the values have fewer digits than their type, as if computed in float32"
+FEW_DIGITS = 1e-4  # a relative error that rounding to float32 explains
+SHORTER = "the values have fewer digits than their type, as if rounded to a shorter one before"
 REMEMBERS = (
     "a call repeated after one with a far position gives another result: the function keeps "
-    "something of earlier calls"
+    "something of earlier calls, or draws at random"
 )
 
 
@@ -432,10 +432,10 @@ class _Table(_Subject):
 
     def _cuts_fractions(self) -> bool:
         try:
-            whole, half = self.rows(np.array([0.0, 0.5]))
+            whole, half, after = self.rows(np.array([0.0, 0.5, 1.0]))
         except _FaultError:
             return False
-        return np.array_equal(whole, half)
+        return np.array_equal(whole, half) and not np.array_equal(whole, after)
 
     def phase(self) -> str:
         """Judge whether far positions are as exact as near ones."""

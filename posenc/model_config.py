@@ -39,6 +39,9 @@ HEAD_DIMS = {
     "vaultgemma": 256,
 }
 
+# The rotated part of a head where the file names none.
+ROTATED_PART = {"glm": 0.5, "glm4": 0.5, "qwen3_next": 0.25}
+
 # What each type reads from the scaling entry, beside its name, the base and the rotated part.
 EXTENSION = {"factor", "original_max_position_embeddings"}
 KEYS = {
@@ -399,7 +402,8 @@ def _rotated_part(config: Config, entry: Config) -> float:
     part = _first(entry, ROTATED_PARTS)
     if part is None:
         part = _first(config, ROTATED_PARTS)
-    part = validate.number("partial_rotary_factor", _or(part, 1.0), above=0)
+    own = ROTATED_PART.get(str(config.get("model_type")), 1.0)
+    part = validate.number("partial_rotary_factor", _or(part, own), above=0)
     if part > 1:
         raise ValueError(f"partial_rotary_factor={part:g}: must be at most 1")
     return part

@@ -328,6 +328,7 @@ def _turns(maps: FloatArray, layout: str, dim: int) -> Found:
 
 # Biases
 
+ONE_ROW = "one row for all queries: right only under a causal mask, where softmax removes the shift"
 MASKED = -6e4  # float16 ends at -65504, which stands for minus infinity there
 
 
@@ -337,7 +338,10 @@ def recognise_bias(bias: FloatArray, far: FloatArray) -> Match | None:
     ``far`` is the last row of a longer text, ``(heads, length)``: there the scheme must go on.
     """
     match = _near_scheme(bias)
-    return match if match and _goes_on(bias[:, -1, ::-1], far[:, ::-1]) else None
+    near, far = bias[:, -1, ::-1], far[:, ::-1]
+    if match and match.note == ONE_ROW:  # known up to a constant
+        near, far = near - near[:, :1], far - far[:, :1]
+    return match if match and _goes_on(near, far) else None
 
 
 def _goes_on(near: FloatArray, far: FloatArray) -> bool:
@@ -404,10 +408,7 @@ def _one_row(bias: FloatArray) -> Match | None:
         return None
     if not step.any():
         return None
-    note = (
-        "one row for all queries: right only under a causal mask, where softmax removes the shift"
-    )
-    return Match("alibi", note=note)
+    return Match("alibi", note=ONE_ROW)
 
 
 def _bucketed(by_offset: FloatArray, offsets: IntArray) -> Match | None:

@@ -349,10 +349,15 @@ def half_off(positions, first, last):
 
 
 TABLES |= {
+    "a stub": (
+        lambda p: np.zeros((len(p), 8)),
+        {"distinct": "positions 0 and 1 have the same code"},
+        "none",
+    ),
     "float32 in disguise": (
         lambda p: interleaved(angles(p)).astype(np.float32).astype(np.float64),
         {
-            "norm": "the values have fewer digits than their type, as if computed in float32",
+            "norm": "the values have fewer digits than their type, as if rounded to a shorter one",
             "shift": "the same offset 1, differ by",
         },
         "base=10000",
@@ -611,6 +616,11 @@ BIASES = {
     ),
     "one row": (
         lambda h, q, k: slopes(h) * np.arange(1 - k, 1) * np.ones((q, 1)),
+        {"shift": "the same offset 0: use key minus query and nothing else"},
+        "alibi; one row for all queries: right only under a causal mask",
+    ),
+    "one row, counted from the first key": (
+        lambda h, q, k: slopes(h) * np.arange(k) * np.ones((q, 1)),
         {"shift": "the same offset 0: use key minus query and nothing else"},
         "alibi; one row for all queries: right only under a causal mask",
     ),

@@ -316,12 +316,15 @@ def test_modernbert_without_a_local_base_takes_the_global_one():
     np.testing.assert_array_equal(frequencies, inv_freq(64, base=160000))
 
 
-@pytest.mark.parametrize(("family", "width"), [("gemma2", 256), ("qwen3", 128), ("gpt_oss", 64)])
+@pytest.mark.parametrize(
+    ("family", "width"), [("gemma2", 256), ("qwen3", 128), ("glm4", 64), ("qwen3_next", 64)]
+)
 def test_families_whose_heads_do_not_share_the_hidden_size(family, width):
     """transformers gives them a width of their own where the file has no head_dim."""
     given = {"model_type": family, "hidden_size": 3840, "num_attention_heads": 16}
     assert len(from_config(given)[0]) == width // 2
-    assert len(from_config(given | {"head_dim": 32})[0]) == 16
+    whole = given | {"head_dim": 32, "partial_rotary_factor": 1.0}
+    assert len(from_config(whole)[0]) == 16
 
 
 def test_gemma3_as_it_was_released():
