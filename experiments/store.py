@@ -16,6 +16,7 @@ from experiments import corpus, model
 from experiments.model import Params, Task
 from experiments.schemes import Doors, Trained
 
+VERSIONS = (jax.__version__, np.__version__)
 FOLDER = Path(os.environ.get("TRAININGS", Path(__file__).parent / "trainings"))
 
 
@@ -25,9 +26,6 @@ def mark(*parts: Any) -> str:
     for part in parts:
         digest.update(part if isinstance(part, bytes) else repr(part).encode())
     return digest.hexdigest()
-
-
-VERSIONS = (jax.__version__, np.__version__)
 
 
 def training_mark(task: Task, scheme: Trained, doors: Doors, *start: bytes) -> str:
@@ -45,8 +43,12 @@ def measurement_mark(params: Params) -> str:
     """
     folders = (Path(__file__).parent, Path(posenc.__file__).parent)
     sources = [path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py"))]
-    leaves = [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(params)]
-    return mark(*sources, corpus.digest(), *VERSIONS, *leaves)
+    return mark(*sources, corpus.digest(), *VERSIONS, *contents(params))
+
+
+def contents(params: Params) -> list[bytes]:
+    """Return the numbers of all parameters, as bytes."""
+    return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(params)]
 
 
 def trained(
@@ -63,7 +65,7 @@ def trained(
     path = FOLDER / f"{name}-{seed}.npz"
     shape = jax.eval_shape(lambda: model.initialize(jax.random.key(0), task, scheme))
     leaves, tree = jax.tree.flatten(shape)
-    begin = [] if start is None else [np.asarray(a).tobytes() for a in jax.tree.leaves(start)]
+    begin = [] if start is None else contents(start)
     current = training_mark(task, scheme, doors, *begin)
     if path.exists():
         with np.load(path) as file:

@@ -336,12 +336,18 @@ class _Table(_Subject):
             raise _FaultError(wrong)
         return "a row depends on its own position alone"
 
+    def _tried(self) -> tuple[IntArray, FloatArray]:
+        """Return the near positions and some far ones, and their rows."""
+        near, far = np.arange(len(self.exact)), self._far()
+        if not far.size:
+            return near, self.exact
+        return np.concatenate([near, far]), np.concatenate([self.exact, self._float_rows(far)])
+
     def bounded(self) -> str:
         """Judge whether entries do not grow with the position."""
         limit = 1.5 * max(1.0, float(np.abs(self.exact[:64]).max()))
-        far = self._far()
-        at = np.concatenate([np.arange(len(self.exact)), far])
-        size = np.abs(np.concatenate([self.exact, self._float_rows(far)])).max(axis=1)
+        at, rows = self._tried()
+        size = np.abs(rows).max(axis=1)
         if (size > limit).any():
             first = int((size > limit).argmax())
             raise _FaultError(
@@ -442,17 +448,13 @@ class _Table(_Subject):
         if self.predict is None:
             return self._neighbours()
         worst = 0.0
-        near = np.abs(self.exact - self.predict(np.arange(len(self.exact)))).max(axis=1)
-        far = [
-            float(np.abs(self._float_rows(at) - self.predict(at)).max())
-            for at in self._far()[:, None]
-        ]
-        tried = [*enumerate(near.tolist()), *zip(self._far().tolist(), far, strict=True)]
-        for p, error in tried:
+        at, rows = self._tried()
+        errors = np.abs(rows - self.predict(at)).max(axis=1)
+        for p, error in zip(at.tolist(), errors.tolist(), strict=True):
             # Speeds fitted to 2048 positions are known to one rounding in 2048.
             allowed = 3e-4 + 2 * _eps(self.table.dtype) * (1 + p / LENGTH)
             worst = max(worst, _allow(error, allowed, f"at position {p}"))
-        return f"exact to {worst:.1e} at {len(tried)} positions, up to {self.end}"
+        return f"exact to {worst:.1e} at {len(at)} positions, up to {self.end}"
 
     def _neighbours(self) -> str:
         for p in self._far()[self._far() < self.end]:
@@ -702,8 +704,11 @@ class _Bias(_Subject):
         self.end, self.why = _end(lambda p: self.bias(np.array([p]), np.arange(p + 1)), self.far)
         some = np.arange(min(300, self.end + 1))
         square = self.heads(some, some)
+        twelve = np.arange(12)
+        self.whole, self.part = self.heads(twelve, twelve), self.heads(twelve[-2:], twelve)
+        self.counts_from_the_end = np.allclose(self.part, self.whole[:, -2:], atol=1e-6)
         self.last_row = square[:, -1]
-        if self._counts_from_the_end():
+        if self.counts_from_the_end:
             self.last_row = self.heads(np.array([self.end]), np.arange(self.end + 1))[:, 0]
         self.match = recognise_bias(square, self.last_row)
         return f"5 queries and 9 keys give shape {shape}"
@@ -734,19 +739,10 @@ class _Bias(_Subject):
             )
         return "depends on key minus query alone"
 
-    def _cached(self) -> tuple[FloatArray, FloatArray]:
-        """Return the bias of 12 queries and keys, and of the last 2 of them with all keys."""
-        at = np.arange(12)
-        return self.heads(at, at), self.heads(at[-2:], at)
-
-    def _counts_from_the_end(self) -> bool:
-        whole, part = self._cached()
-        return np.allclose(part, whole[:, -2:], atol=1e-6)
-
     def cache(self) -> str:
         """Judge whether the last queries with all keys get the last rows of the square."""
-        whole, part = self._cached()
-        if not self._counts_from_the_end():
+        whole, part = self.whole, self.part
+        if not self.counts_from_the_end:
             same = np.allclose(part, whole[:, :2])
             cause = (
                 "they are counted from 0" if same else "their rows differ from those of the square"

@@ -346,14 +346,13 @@ def _lengths(rope: Rope, layer: LayerReport, asked: bool) -> Found:
             )
     elif kind in ("linear", "yarn", "longrope") and stated is not None and longest is not None:
         ratio = longest / stated
+        other = " transformers 4 takes the ratio instead." if kind == "longrope" else ""
         if rope.entry.get("factor") is not None and abs(ratio / factor - 1) > 0.01:
             yield _warn(
                 "factor-mismatch",
                 f"factor={factor:g}, but max_position_embeddings={longest} is {ratio:g} times "
                 f"original_max_position_embeddings={stated}. The factor is what counts: it reaches "
-                f"{factor * stated:g} positions."
-                + " transformers 4 takes the ratio instead."
-                * (kind == "longrope"),
+                f"{factor * stated:g} positions.{other}",
             )
     if kind == "yarn" and stated is None and not (asked and target > trained):
         yield _warn(

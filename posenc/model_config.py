@@ -20,7 +20,7 @@ ROTATED_PARTS = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction")
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
 
 # The width of a head where the file has no head_dim: these families do not divide hidden_size.
-HEAD_DIMS = {
+DEFAULT_HEAD_DIM = {
     "ernie4_5": 128,
     "gemma": 256,
     "gemma2": 256,
@@ -40,7 +40,7 @@ HEAD_DIMS = {
 }
 
 # The rotated part of a head where the file names none.
-ROTATED_PART = {"glm": 0.5, "glm4": 0.5, "qwen3_next": 0.25}
+DEFAULT_ROTATED_PART = {"glm": 0.5, "glm4": 0.5, "qwen3_next": 0.25}
 
 # What each type reads from the scaling entry, beside its name, the base and the rotated part.
 EXTENSION = {"factor", "original_max_position_embeddings"}
@@ -138,9 +138,9 @@ def from_config(
 
     ``config`` is the file as a dict: ``rope_scaling`` beside ``rope_theta``, or
     ``rope_parameters``; ``type`` or ``rope_type``; the text part of a multimodal file. The rotated
-    width comes from ``qk_rope_head_dim``, or from ``head_dim`` (else that of the ``model_type``,
-    else ``hidden_size / num_attention_heads``) and ``partial_rotary_factor``, ``rotary_pct`` or
-    ``rotary_dim``.
+    width comes from ``qk_rope_head_dim``, or from ``head_dim`` (else ``hidden_size /
+    num_attention_heads``) and ``partial_rotary_factor``, ``rotary_pct`` or ``rotary_dim``; some
+    values of ``model_type`` have defaults of their own for both.
     Frequencies have shape ``(dim/2,)``, radians per position, where ``dim`` is the rotated width;
     type ``"proportional"`` keeps the head's whole width and gives frequency 0 to pairs that do not
     turn.
@@ -244,7 +244,7 @@ def frequencies(rope: Rope, seq_len: int | None = None) -> tuple[FloatArray, flo
         case "longrope":
             which = "long" if seq_len is not None and seq_len > rope.trained_length else "short"
             lists = {
-                name: validate.real_array(name, validate.entry(entry, name, name="rope_scaling"))
+                name: validate.factors(name, validate.entry(entry, name, name="rope_scaling"))
                 for name in ("short_factor", "long_factor")
             }
             for name, values in lists.items():
@@ -253,8 +253,6 @@ def frequencies(rope: Rope, seq_len: int | None = None) -> tuple[FloatArray, flo
                         f"{name} holds {values.size} numbers: must hold one for each of the "
                         f"{plain.size} pairs of the rotated width {rope.dim}"
                     )
-                if (values <= 0).any():
-                    raise ValueError(f"{name} holds {values.min():g}: every factor must be above 0")
             return scaling.longrope(plain, lists[f"{which}_factor"]), attention_factor(
                 rope, seq_len
             )
@@ -361,9 +359,9 @@ def _head_dim(config: Config, kind: str | None) -> int:
         return validate.integer("head_dim", given, at_least=2)
     if config.get("qk_rope_head_dim") is not None:
         return validate.integer("qk_rope_head_dim", config["qk_rope_head_dim"], at_least=2)
-    family = config.get("model_type")
-    if isinstance(family, str) and family in HEAD_DIMS:
-        return HEAD_DIMS[family]
+    own = DEFAULT_HEAD_DIM.get(str(config.get("model_type")))
+    if own is not None:
+        return own
     hidden = _first(config, ("hidden_size", "n_embd"))
     heads = _first(config, ("num_attention_heads", "n_head"))
     if hidden is None or heads is None:
@@ -402,7 +400,7 @@ def _rotated_part(config: Config, entry: Config) -> float:
     part = _first(entry, ROTATED_PARTS)
     if part is None:
         part = _first(config, ROTATED_PARTS)
-    own = ROTATED_PART.get(str(config.get("model_type")), 1.0)
+    own = DEFAULT_ROTATED_PART.get(str(config.get("model_type")), 1.0)
     part = validate.number("partial_rotary_factor", _or(part, own), above=0)
     if part > 1:
         raise ValueError(f"partial_rotary_factor={part:g}: must be at most 1")

@@ -253,14 +253,12 @@ def longrope(inv_freq: npt.ArrayLike, factors: npt.ArrayLike) -> FloatArray:
     Source: Ding et al. 2024 (LongRoPE), section 3.
     """
     frequencies = validate.frequencies(inv_freq)
-    divisors = validate.real_array("factors", factors)
+    divisors = validate.factors("factors", factors)
     if divisors.shape != frequencies.shape:
         raise ValueError(
             f"factors has shape {divisors.shape}: must hold one number for each of the "
             f"{frequencies.size} pairs"
         )
-    if (divisors <= 0).any():
-        raise ValueError(f"factors holds {divisors.min():g}: every factor must be above 0")
     return frequencies / divisors
 
 

@@ -106,6 +106,14 @@ def real_array(name: str, value: Any, *, finite: bool = True) -> FloatArray:
     return array
 
 
+def factors(name: str, value: Any) -> FloatArray:
+    """Return ``value`` as real numbers that can divide: all above 0."""
+    array = real_array(name, value)
+    if (array <= 0).any():
+        raise ValueError(f"{name} holds {array.min():g}: every factor must be above 0")
+    return array
+
+
 def broadcasts(name: str, value: npt.NDArray[Any], scores: npt.NDArray[Any]) -> None:
     """Raise unless ``value`` can stand beside ``scores``, whose last two axes are m and n."""
     try:

@@ -348,6 +348,12 @@ def half_off(positions, first, last):
     return p + 0.5 * ((p >= first) & (p <= last))
 
 
+def of_a_hundred(positions):
+    if max(positions) >= 100:
+        raise IndexError("the table has 100 rows")
+    return interleaved(angles(positions))
+
+
 TABLES |= {
     "a stub": (
         lambda p: np.zeros((len(p), 8)),
@@ -360,6 +366,11 @@ TABLES |= {
             "norm": "the values have fewer digits than their type, as if rounded to a shorter one",
             "shift": "the same offset 1, differ by",
         },
+        "base=10000",
+    ),
+    "ends early, and asks for the largest": (
+        of_a_hundred,
+        {"length": "position 100 is the first that fails"},
         "base=10000",
     ),
     "fractions cut off": (
